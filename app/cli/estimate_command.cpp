@@ -178,7 +178,7 @@ Result<session::Prediction> AskPhantom(const Question& question, int rank) {
   if (rank > 0) options.place = RankPlace{rank, question.settings.ranks};
   session::Predictor predictor(options);
   ProgressLine progress;
-  Result<session::Prediction> answer = predictor.AskAndWait(question.settings, question.card.name, [&] {
+  Result<session::Prediction> answer = predictor.AskAndWait(question.settings, {question.card.name}, [&] {
     if (predictor.asks_cudnn()) progress.Show(kAskingCudnn);
     return true;
   });

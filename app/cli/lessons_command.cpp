@@ -143,7 +143,7 @@ class HereAnswers {
   }
   std::optional<session::Prediction> Ask(const lessons::Situation& asked) {
     if (!is_there_) return std::nullopt;
-    const Result<session::Prediction> answer = predictor_.AskAndWait(asked.settings, asked.card);
+    const Result<session::Prediction> answer = predictor_.AskAndWait(asked.settings, {asked.card});
     is_there_ = answer.ok();
     if (answer && !answer->without_workspaces.empty()) without_workspaces_ = answer->without_workspaces;
     return answer ? std::optional(*answer) : std::nullopt;

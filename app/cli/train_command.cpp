@@ -297,7 +297,7 @@ std::optional<session::Prediction> AskPhantom(const Order& order) {
   options.place = order.place;
   session::Predictor predictor(options);
   ProgressLine progress;
-  const Result<session::Prediction> prediction = predictor.AskAndWait(order.settings, order.card.name, [&] {
+  const Result<session::Prediction> prediction = predictor.AskAndWait(order.settings, {order.card.name}, [&] {
     if (predictor.asks_cudnn()) progress.Show(kAskingCudnn);
     return true;
   });

@@ -86,7 +86,6 @@ Application::Application(const ApplicationOptions& options, ViewState view,
     input_.settings = session->settings;
     input_.device = session->device;
     input_.allocator = session->allocator;
-    estimates_.UseAllocator(input_.allocator);
     Use(*session);
   }
 }

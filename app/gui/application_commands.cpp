@@ -271,7 +271,6 @@ Application::StartOfChoices Application::Apply(const Choices& choices) {
   input_.device = choices.device;
   input_.allocator = choices.allocator;
   input_.kernels = choices.kernels;
-  estimates_.UseAllocator(input_.allocator);
   if (Change(choices.settings, false)) return StartOfChoices::kBegun;
   return takes_a_start ? StartOfChoices::kNeeded : StartOfChoices::kNotNeeded;
 }

@@ -68,16 +68,14 @@ std::unique_ptr<session::Predictor> Needs::MakePredictor(const Phantoms& phantom
   session::PredictorOptions options;
   options.memory_bytes = memory_bytes;
   options.with_requests = true;
-  options.allocator = allocator_;
   options.place = phantoms.place;
   return std::make_unique<session::Predictor>(options);
 }
 
 Status Needs::AskOnCard(Phantoms& phantoms, const Configuration& configuration, Need& need) {
   if (phantoms.of_card == nullptr) phantoms.of_card = MakePredictor(phantoms, card_.memory_bytes);
-  phantoms.of_card->UseAllocator(configuration.allocator);
   const Result<session::Prediction> there =
-      phantoms.of_card->AskAndWait(configuration.settings, card_.name, goes_on_);
+      phantoms.of_card->AskAndWait(configuration.settings, {card_.name, configuration.allocator}, goes_on_);
   if (!there) return there.error();
   need.fits = !there->out_of_memory;
   if (!need.fits) return Done{};
@@ -91,7 +89,7 @@ Status Needs::AskOnCard(Phantoms& phantoms, const Configuration& configuration, 
 Result<Need> Needs::AskOne(Phantoms& phantoms, const Configuration& configuration) {
   if (phantoms.with_room == nullptr) phantoms.with_room = MakePredictor(phantoms, kRoomForAllBytes);
   const Result<session::Prediction> prediction =
-      phantoms.with_room->AskAndWait(configuration.settings, card_.name, goes_on_);
+      phantoms.with_room->AskAndWait(configuration.settings, {card_.name, allocator_}, goes_on_);
   if (!prediction) return prediction.error();
   const int64_t usable_bytes = session::UsableBytes(card_);
   Need need;

@@ -44,8 +44,7 @@ constexpr std::chrono::seconds kFailureHolds{10};
 
 struct Question {
   TrainingSettings settings;
-  std::string card;
-  std::string allocator;
+  PhantomSetup setup;
   uint64_t edition = 0;  // of the networks' files
   std::string key;
 };
@@ -56,12 +55,12 @@ int64_t StepsFor(const TrainingSettings& settings) {
 }
 
 // What changes no byte is the same for all questions of a kind.
-Question QuestionOf(const TrainingSettings& settings, const std::string& card) {
-  Question question{settings, card, {}, 0, {}};
+Question QuestionOf(const TrainingSettings& settings, const PhantomSetup& setup) {
+  Question question{settings, setup, 0, {}};
   question.settings.seed = 0;
   question.settings.learning_rate = TrainingSettings().learning_rate;
   if (question.settings.clip_norm > 0) question.settings.clip_norm = 1;
-  question.key = card + " " + networks::ToJson(question.settings);
+  question.key = setup.card + " " + setup.allocator + " " + networks::ToJson(question.settings);
   return question;
 }
 
@@ -100,8 +99,8 @@ class WarmTrainer {
   // Nothing if the process died of something that a fresh one may survive.
   std::optional<Prediction> Ask(const Question& question) {
     const int64_t steps = StepsFor(question.settings);
-    const bool warm = run_ != nullptr && card_ == question.card && allocator_ == question.allocator &&
-                      edition_ == question.edition && steps_ == steps && run_->live();
+    const bool warm = run_ != nullptr && setup_ == question.setup && edition_ == question.edition &&
+                      steps_ == steps && run_->live();
     if (warm) {
       if (!run_->Restart(question.settings)) return std::nullopt;
     } else if (Status started = Start(question, steps); !started) {
@@ -155,7 +154,7 @@ class WarmTrainer {
 
   void TryLaterSteps(const std::vector<phantom::Request>& requests, const phantom::Card& card,
                      Prediction& prediction) const {
-    const Result<phantom::Replayed> replayed = TryAllocator(requests, card, allocator_);
+    const Result<phantom::Replayed> replayed = TryAllocator(requests, card, setup_.allocator);
     // What failed in these steps and was survived may fail again.
     const auto survived = std::ranges::count(requests, phantom::Request::Kind::kTry, &phantom::Request::kind);
     if (!replayed || replayed->failures <= survived) return;
@@ -164,13 +163,13 @@ class WarmTrainer {
   }
 
   Result<phantom::Card> CardWithMemory() const {
-    Result<phantom::Card> card = phantom::FindCard(card_);
+    Result<phantom::Card> card = phantom::FindCard(setup_.card);
     if (card && options_.memory_bytes > 0) card->memory_bytes = options_.memory_bytes;
     return card;
   }
 
   std::optional<ReservedBand> BandOf(const timeline::View& view) const {
-    const Result<phantom::Card> card = phantom::FindCard(card_);
+    const Result<phantom::Card> card = phantom::FindCard(setup_.card);
     if (!card) return {};
     const Result<ReservedBand> band = ReservedBandOf(view, *card);
     return band ? std::optional(*band) : std::nullopt;
@@ -180,9 +179,9 @@ class WarmTrainer {
     run_.reset();
     LiveOptions options;
     options.settings = question.settings;
-    options.device = {networks::DeviceKind::kPhantom, 0, question.card};
+    options.device = {networks::DeviceKind::kPhantom, 0, question.setup.card};
     options.phantom_memory_bytes = options_.memory_bytes;
-    options.environment = events::AllocatorEnvironment(question.allocator);
+    options.environment = events::AllocatorEnvironment(question.setup.allocator);
     options.place = options_.place;
     options.step_limit = steps_ = steps;
     options.budget_events = kBudgetEvents;
@@ -191,8 +190,7 @@ class WarmTrainer {
     auto run = Run::Start(options);
     if (!run) return run.error();
     run_ = std::move(*run);
-    card_ = question.card;
-    allocator_ = question.allocator;
+    setup_ = question.setup;
     edition_ = question.edition;
     return Done{};
   }
@@ -211,8 +209,7 @@ class WarmTrainer {
   std::atomic<bool>& asks_cudnn_;
   std::unique_ptr<Run> run_;
   int64_t steps_ = 0;
-  std::string card_;
-  std::string allocator_;
+  PhantomSetup setup_;  // of run_
   uint64_t edition_ = 0;
 };
 
@@ -225,8 +222,7 @@ bool IsInDoubt(int64_t reserved_bytes, int64_t usable_bytes) {
 class Predictor::Implementation {
  public:
   explicit Implementation(const PredictorOptions& options)
-      : allocator_(options.allocator),
-        worker_([this, options] { Work(WarmTrainer(options, stop_, asks_cudnn_)); }) {}
+      : worker_([this, options] { Work(WarmTrainer(options, stop_, asks_cudnn_)); }) {}
   ~Implementation() {
     {
       const MutexLock lock(mutex_);
@@ -238,16 +234,11 @@ class Predictor::Implementation {
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
 
-  std::optional<Prediction> Find(const TrainingSettings& settings, const std::string& card) {
+  std::optional<Prediction> Find(const TrainingSettings& settings, const PhantomSetup& setup) {
     const MutexLock lock(mutex_);
-    const Question question = AskedNow(settings, card);
+    const Question question = AskedNow(settings, setup);
     const Answer* answer = Find(question.key);
     return answer == nullptr ? std::nullopt : std::optional(answer->prediction);
-  }
-
-  void UseAllocator(const std::string& settings) {
-    const MutexLock lock(mutex_);
-    allocator_ = settings;
   }
 
   void Forget() {
@@ -260,9 +251,9 @@ class Predictor::Implementation {
   uint64_t answers() const { return answered_; }
   bool asks_cudnn() const { return asks_cudnn_; }
 
-  std::optional<Prediction> Ask(const TrainingSettings& settings, const std::string& card) {
+  std::optional<Prediction> Ask(const TrainingSettings& settings, const PhantomSetup& setup) {
     const MutexLock lock(mutex_);
-    Question question = AskedNow(settings, card);
+    Question question = AskedNow(settings, setup);
     if (const Answer* answer = Find(question.key)) return answer->prediction;
     if (question.key == in_work_) return std::nullopt;
     std::erase_if(waiting_, [&](const Question& other) { return other.key == question.key; });
@@ -272,10 +263,10 @@ class Predictor::Implementation {
     return std::nullopt;
   }
 
-  Result<Prediction> AskAndWait(const TrainingSettings& settings, const std::string& card,
+  Result<Prediction> AskAndWait(const TrainingSettings& settings, const PhantomSetup& setup,
                                 const std::function<bool()>& goes_on) {
     while (true) {
-      if (std::optional<Prediction> prediction = Ask(settings, card)) {
+      if (std::optional<Prediction> prediction = Ask(settings, setup)) {
         if (!prediction->sentence.empty() && !prediction->out_of_memory) return Error{prediction->sentence};
         return *prediction;
       }
@@ -288,12 +279,11 @@ class Predictor::Implementation {
   }
 
  private:
-  Question AskedNow(const TrainingSettings& settings, const std::string& card) const
+  Question AskedNow(const TrainingSettings& settings, const PhantomSetup& setup) const
       TIDEMARK_REQUIRES(mutex_) {
-    Question question = QuestionOf(settings, card);
-    question.allocator = allocator_;
+    Question question = QuestionOf(settings, setup);
     question.edition = edition_;
-    question.key += " " + allocator_ + " " + std::to_string(edition_);
+    question.key += " " + std::to_string(edition_);
     return question;
   }
 
@@ -331,7 +321,6 @@ class Predictor::Implementation {
 
   Mutex mutex_;
   std::condition_variable_any changed_;
-  std::string allocator_ TIDEMARK_GUARDED_BY(mutex_);
   uint64_t edition_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   std::map<std::string, Answer> answers_ TIDEMARK_GUARDED_BY(mutex_);
   std::deque<Question> waiting_ TIDEMARK_GUARDED_BY(mutex_);  // the newest at the back
@@ -346,22 +335,21 @@ Predictor::Predictor(const PredictorOptions& options)
     : implementation_(std::make_unique<Implementation>(options)) {}
 Predictor::~Predictor() = default;
 
-std::optional<Prediction> Predictor::Find(const TrainingSettings& settings, const std::string& card) const {
-  return implementation_->Find(settings, card);
+std::optional<Prediction> Predictor::Find(const TrainingSettings& settings, const PhantomSetup& setup) const {
+  return implementation_->Find(settings, setup);
 }
 
-void Predictor::UseAllocator(const std::string& settings) { implementation_->UseAllocator(settings); }
 void Predictor::Forget() { implementation_->Forget(); }
 uint64_t Predictor::answers() const { return implementation_->answers(); }
 bool Predictor::asks_cudnn() const { return implementation_->asks_cudnn(); }
 
-std::optional<Prediction> Predictor::Ask(const TrainingSettings& settings, const std::string& card) {
-  return implementation_->Ask(settings, card);
+std::optional<Prediction> Predictor::Ask(const TrainingSettings& settings, const PhantomSetup& setup) {
+  return implementation_->Ask(settings, setup);
 }
 
-Result<Prediction> Predictor::AskAndWait(const TrainingSettings& settings, const std::string& card,
+Result<Prediction> Predictor::AskAndWait(const TrainingSettings& settings, const PhantomSetup& setup,
                                          const std::function<bool()>& goes_on) {
-  return implementation_->AskAndWait(settings, card, goes_on);
+  return implementation_->AskAndWait(settings, setup, goes_on);
 }
 
 }  // namespace tidemark::session

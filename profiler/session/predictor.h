@@ -51,6 +51,15 @@ struct Prediction {
   std::string without_workspaces;  // why cuDNN's workspaces are missing from it; "" if they are not
 };
 
+// What is asked about beside a run's settings. PyTorch reads the allocator's when a process begins, so
+// another one takes half a second, as another card.
+struct PhantomSetup {
+  std::string card;                                     // "" = none
+  std::string allocator = events::AllocatorSettings();  // PYTORCH_CUDA_ALLOC_CONF; "" = PyTorch's own
+
+  bool operator==(const PhantomSetup&) const = default;
+};
+
 struct PredictorOptions {
   std::optional<std::filesystem::path>
       trainer_executable;  // another program that speaks the protocol; for tests
@@ -59,7 +68,6 @@ struct PredictorOptions {
   bool with_requests = false;
   std::optional<RankPlace> place{};  // of several ranks the one that is asked about; else rank 0
   int64_t memory_bytes = 0;          // of the phantom instead of its card's own; 0 = its own
-  std::string allocator = events::AllocatorSettings();  // PYTORCH_CUDA_ALLOC_CONF; "" = PyTorch's own
 };
 
 class Predictor {
@@ -70,18 +78,15 @@ class Predictor {
   Predictor& operator=(const Predictor&) = delete;
 
   // The answer if it is known; asks nothing.
-  std::optional<Prediction> Find(const networks::TrainingSettings& settings, const std::string& card) const;
+  std::optional<Prediction> Find(const networks::TrainingSettings& settings, const PhantomSetup& setup) const;
   // The answer if it is known; otherwise nothing, and the question is put (the newest question is answered
   // first, and one that was replaced before its turn may never be).
-  std::optional<Prediction> Ask(const networks::TrainingSettings& settings, const std::string& card);
+  std::optional<Prediction> Ask(const networks::TrainingSettings& settings, const PhantomSetup& setup);
   // Asks and waits; `goes_on` is asked again and again meanwhile, and false ends that, which is an error.
-  Result<Prediction> AskAndWait(const networks::TrainingSettings& settings, const std::string& card,
+  Result<Prediction> AskAndWait(const networks::TrainingSettings& settings, const PhantomSetup& setup,
                                 const std::function<bool()>& goes_on = {});
   // Whether the answer under way waits for cuDNN, which is asked what nobody has asked it before: seconds.
   bool asks_cudnn() const;
-  // Questions from now on are of runs with these settings of the allocator, as PredictorOptions has them.
-  // What is known of others is kept.
-  void UseAllocator(const std::string& settings);
   // Networks' files have changed: what is known is forgotten, and a process that has not read them yet is
   // asked from now on.
   void Forget();

@@ -97,12 +97,12 @@ Status MeasureWhatIf() {
 // As the window asks: powers of two up to the first that does not fit, one warm trainer.
 Status MeasureBatchPoints(const std::string& network) {
   session::Predictor predictor;
-  if (const auto warm = predictor.AskAndWait(SettingsOf(network, 3), kCard); !warm) return warm.error();
+  if (const auto warm = predictor.AskAndWait(SettingsOf(network, 3), {kCard}); !warm) return warm.error();
   double slowest_seconds = 0;
   int slowest_batch = 0;
   for (int batch = 1; batch <= networks::kMaxBatch; batch *= 2) {
     const auto began = Clock::now();
-    const auto answer = predictor.AskAndWait(SettingsOf(network, batch), kCard);
+    const auto answer = predictor.AskAndWait(SettingsOf(network, batch), {kCard});
     const double seconds = SecondsSince(began);
     if (!answer) return answer.error();
     if (seconds > slowest_seconds) {

@@ -209,16 +209,12 @@ TEST_CASE("In the palette a command that cannot be done now comes before what me
 }
 
 TEST_CASE("The palette lays a sample over the run that is shown") {
-  const auto application = KeepingIn("");
-  Application& app = *application;
-  Frames frames(app);
-  app.ShowRun(std::make_shared<Grown>());
-  frames.Draw(4);
-  Type(frames, app, "compare with sample");
-  frames.Press(ImGuiKey_Enter);
-  CHECK(PollUntil(app, [&] {
-    frames.Draw();
-    return app.scene_input().compared.has_value();
+  PaletteOverRun palette(std::make_shared<Grown>());
+  palette.Type("compare with sample");
+  palette.frames.Press(ImGuiKey_Enter);
+  CHECK(PollUntil(palette.app, [&] {
+    palette.frames.Draw();
+    return palette.app.scene_input().compared.has_value();
   }));
 }
 

@@ -116,6 +116,40 @@ TEST_CASE(
   CHECK_FALSE(prepare().ran_out);
 }
 
+TEST_CASE("A run is held against a phantom with its own settings of the allocator, not the next run's") {
+  const networks::TrainingSettings settings;
+  const Result<networks::Network> network = networks::FindNetwork(settings.network);
+  REQUIRE(network);
+  timeline::Stream stream;
+  stream.Mark(stream.Name("begin"), stream.Name(networks::ToJson(settings)));
+  stream.BeginStep(0);
+  stream.Allocate(1 << 20, 512);
+  stream.EndStep(0);
+  AskedOf asked(stream);
+  asked.networks.push_back(*network);
+  asked.input.origin = RunOrigin::kOpened;
+  asked.input.device.kind = networks::DeviceKind::kPhantom;
+  asked.input.description.device = "phantom";
+  asked.input.description.allocator_settings = "expandable_segments:True";
+  asked.input.allocator = "max_split_size_mb:128";
+  Estimates estimates(&asked.networks, {ExecutableFolder() / "fake_trainer"});
+  Scene scene;
+  const auto is_predicted = [&] {
+    ViewState state;
+    const auto& totals = scene.Prepare(asked.input, state, estimates).breakdown.breakdown->totals;
+    const auto allocated =
+        std::ranges::find(totals, timeline::Series::kAllocated, &presenters::BreakdownRow::level);
+    return allocated != totals.end() && allocated->phantom_bytes.has_value();
+  };
+  for (int tries = 0; tries < 1000 && !is_predicted(); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(is_predicted());
+  const std::string card = CardFor(asked.input);
+  estimates.BeginFrame();
+  CHECK(estimates.Phantom(settings, {card, "expandable_segments:True"}));
+  CHECK_FALSE(estimates.Phantom(settings, {card, "max_split_size_mb:128"}));
+}
+
 TEST_CASE("What a run that is over told last of its blocks is known, where they outlive it") {
   timeline::Stream stream;
   stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, 1 << 20);

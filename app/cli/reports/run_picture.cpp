@@ -24,13 +24,12 @@ namespace {
 class PhantomOfRun {
  public:
   PhantomOfRun(const events::RunDescription& description, const std::function<bool()>& goes_on)
-      : rank_(description.rank), goes_on_(goes_on) {
+      : rank_(description.rank), allocator_(description.allocator_settings), goes_on_(goes_on) {
     const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
     if (!cards || description.device == "cpu") return;
     card_ = session::CardOf(description.device_name, description.device_bytes, *cards);
     if (!card_) return;
     session::PredictorOptions options;
-    options.allocator = description.allocator_settings;
     options.memory_bytes = card_->memory_bytes;
     predictor_.emplace(options);
   }
@@ -38,7 +37,8 @@ class PhantomOfRun {
   void Tell(const networks::TrainingSettings& settings, presenters::SettingsEstimate& estimate) {
     // Of a pipeline's stages it is asked about the first.
     if (!predictor_ || (rank_ > 0 && networks::UsesPipeline(settings))) return;
-    const Result<session::Prediction> answer = predictor_->AskAndWait(settings, card_->name, goes_on_);
+    const Result<session::Prediction> answer =
+        predictor_->AskAndWait(settings, {card_->name, allocator_}, goes_on_);
     if (!answer || !answer->sentence.empty()) return;
     estimate.phantom_allocated_bytes = answer->allocated_peak_bytes;
     estimate.phantom_reserved_bytes = answer->reserved_peak_bytes;
@@ -46,6 +46,7 @@ class PhantomOfRun {
 
  private:
   int32_t rank_;
+  std::string allocator_;
   const std::function<bool()>& goes_on_;
   std::optional<phantom::Card> card_;
   std::optional<session::Predictor> predictor_;

@@ -20,13 +20,6 @@ std::string KeyOf(const networks::TrainingSettings& settings, int rank) {
 
 }  // namespace
 
-void Estimates::UseAllocator(const std::string& settings) {
-  if (settings == allocator_) return;
-  allocator_ = settings;
-  predictor_.UseAllocator(settings);
-  ++edition_;
-}
-
 void Estimates::BeginFrame() {
   asked_ = false;
   if (textbooks_.size() > kMostTextbooks ||
@@ -52,13 +45,13 @@ void Estimates::Forget() {
 }
 
 std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSettings& settings,
-                                                      const std::string& card) {
-  if (std::optional<session::Prediction> known = predictor_.Find(settings, card)) return known;
+                                                      const session::PhantomSetup& setup) {
+  if (std::optional<session::Prediction> known = predictor_.Find(settings, setup)) return known;
   // A recording may name a TorchScript file that nobody has opened here; it is not run to predict it.
   const bool is_opened = networks::NetworkNamed(*networks_, settings.network) != nullptr;
   if (asked_ || (!is_opened && !networks::CheckNamedByFile(settings.network))) return std::nullopt;
   asked_ = true;
-  predictor_.Ask(settings, card);
+  predictor_.Ask(settings, setup);
   return std::nullopt;
 }
 
@@ -151,9 +144,9 @@ bool Estimates::PhantomSpeaksFor(int rank, const std::string& settings_json) {
 }
 
 std::optional<session::Prediction> Estimates::Phantom(const std::string& settings_json,
-                                                      const std::string& card) {
+                                                      const session::PhantomSetup& setup) {
   const networks::TrainingSettings* settings = Parsed(settings_json);
-  return settings == nullptr ? std::nullopt : Phantom(*settings, card);
+  return settings == nullptr ? std::nullopt : Phantom(*settings, setup);
 }
 
 }  // namespace tidemark::gui

@@ -32,15 +32,13 @@ class Estimates {
                      const session::PredictorOptions& options = {})
       : networks_(networks), predictor_(options) {}
 
-  // PYTORCH_CUDA_ALLOC_CONF of the run that is predicted; "" = PyTorch's own. At first that of this process.
-  void UseAllocator(const std::string& settings);
   // Another network has come in the place of one of the same name: nothing that was answered holds.
   void Forget();
 
   // The order of questions after this is their order of importance. What frames before got may be let go.
   void BeginFrame();
   std::optional<session::Prediction> Phantom(const networks::TrainingSettings& settings,
-                                             const std::string& card);
+                                             const session::PhantomSetup& setup);
   // Nothing for a network that is not known here (a foreign recording), and for a budget that is not planned
   // yet. `rank`: of several, this one; one that there is not counts as the first.
   // Holds until the next frame begins.
@@ -53,7 +51,8 @@ class Estimates {
   std::optional<double> StepSeconds(const networks::TrainingSettings& settings, const phantom::Card& card);
   // The same for settings as JSON, as the timeline keeps them.
   const textbook::Estimate* Textbook(const std::string& settings_json, int rank = 0);
-  std::optional<session::Prediction> Phantom(const std::string& settings_json, const std::string& card);
+  std::optional<session::Prediction> Phantom(const std::string& settings_json,
+                                             const session::PhantomSetup& setup);
   // Whether the phantom, which runs rank 0, speaks for this rank, too: not for another stage of a pipeline.
   bool PhantomSpeaksFor(int rank, const std::string& settings_json);
 
@@ -84,7 +83,6 @@ class Estimates {
 
   const std::vector<networks::Network>* networks_;
   session::Predictor predictor_;
-  std::string allocator_ = events::AllocatorSettings();
   std::map<std::string, textbook::Estimate> textbooks_;
   std::map<std::string, int64_t> totals_;
   std::map<std::string, double> step_seconds_;

@@ -50,7 +50,7 @@ void PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& 
                           way.step_seconds, point.is_best, std::nullopt, false});
     if (card.empty()) continue;
     settings.checkpoint = point.checkpoint;
-    const std::optional<session::Prediction> answer = estimates.Phantom(settings, card);
+    const std::optional<session::Prediction> answer = estimates.Phantom(settings, {card, input.allocator});
     if (!answer || (!answer->sentence.empty() && !answer->out_of_memory)) continue;
     // It was ended before its peak: all that is known is that the card has less.
     panel.ways.back().phantom_bytes = answer->out_of_memory
@@ -143,9 +143,11 @@ void AdviceScene::PrepareBatch(const SceneInput& input, ViewState& state, Estima
   if (state.batch.dragged) looked_at.batch = *state.batch.dragged;
   const std::string card = CardOfNextRun(input);
   batch_curve_.Continue(
-      {looked_at, card, estimates.edition()},
+      {looked_at, {card, input.allocator}, estimates.edition()},
       [&](const networks::TrainingSettings& settings) { return estimates.TextbookBytes(settings); },
-      [&](const networks::TrainingSettings& settings) { return estimates.Phantom(settings, card); });
+      [&](const networks::TrainingSettings& settings) {
+        return estimates.Phantom(settings, {card, input.allocator});
+      });
   batch.curve = &batch_curve_;
   batch.batch = looked_at.batch;
   batch.locked = std::ranges::count(input.access.locked, "batch") > 0;

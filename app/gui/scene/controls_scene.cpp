@@ -82,6 +82,7 @@ presenters::ConsequenceQuestion ControlsScene::QuestionOf(const SceneInput& inpu
   presenters::ConsequenceQuestion question;
   question.settings = state.run_controls.draft.value_or(input.settings);
   question.unit = state.unit;
+  question.allocator = input.allocator;
   question.network = networks::NetworkNamed(*input.networks, question.settings.network);
   if (input.device.kind == networks::DeviceKind::kCpu) {
     question.why_unpredicted = "on the CPU: measured, not predicted";
@@ -145,8 +146,9 @@ void ControlsScene::PrepareConsequences(const presenters::ConsequenceQuestion& q
   bool all_known = true;
   presenters::ConsequenceSources sources;
   sources.phantom = [&](const networks::TrainingSettings& settings) {
-    const auto answer = question.card == nullptr ? std::optional(NoPrediction(question.why_unpredicted))
-                                                 : estimates.Phantom(settings, question.card->name);
+    const auto answer = question.card == nullptr
+                            ? std::optional(NoPrediction(question.why_unpredicted))
+                            : estimates.Phantom(settings, {question.card->name, question.allocator});
     all_known = all_known && answer.has_value();
     return answer;
   };

@@ -140,12 +140,13 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
       state.done.insert(TaskKey(state.lesson, number, i));
     }
   }
-  const lessons::Sources sources{
-      question.networks, question.cards,
-      [&](const lessons::Situation& at) { return estimates.Phantom(at.settings, at.card); },
-      [&](const networks::TrainingSettings& settings, int rank) {
-        return estimates.Textbook(settings, rank);
-      }};
+  const lessons::Sources sources{question.networks, question.cards,
+                                 [&](const lessons::Situation& at) {
+                                   return estimates.Phantom(at.settings, {at.card, ""});
+                                 },
+                                 [&](const networks::TrainingSettings& settings, int rank) {
+                                   return estimates.Textbook(settings, rank);
+                                 }};
   input.said = lessons::FiguresOn(*open.page, sources);
   if (!open.page->prediction) return input;
   const lessons::Prediction& asked = *open.page->prediction;
@@ -159,7 +160,7 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
       question.view == nullptr ? nullptr : MeasuredStep(*question.view, asked.situation.settings);
   if (step != nullptr) input.figures.phases = PhasesOf(*question.view, *step);
   if (!revealed) return input;
-  const auto prediction = estimates.Phantom(asked.situation.settings, asked.situation.card);
+  const auto prediction = estimates.Phantom(asked.situation.settings, {asked.situation.card, ""});
   if (prediction) input.figures.phantom_curve = prediction->step_curve;
   if (step != nullptr) input.figures.measured_curve = session::CurveOf(*question.view, *step);
   return input;

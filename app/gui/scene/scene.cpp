@@ -97,13 +97,14 @@ void Scene::TellWhyEmpty(const SceneInput& input) {
 
 // What is told of events, where there are any.
 void Scene::PrepareRun(const SceneInput& input, ViewState& state, Estimates& estimates) {
-  const std::string card = CardFor(input);
+  const session::PhantomSetup phantom = PhantomBeside(input);
   // The CPU's memory is laid out by the system, not by PyTorch's allocator: a phantom GPU says nothing
   // about it.
   comparison_.PrepareRequests(input, state, frame_);
-  timeline_.Prepare(input, state, estimates, input.description.device == "cpu" ? "" : card,
+  timeline_.Prepare(input, state, estimates,
+                    input.description.device == "cpu" ? session::PhantomSetup() : phantom,
                     comparison_.alignment(), frame_);
-  tables_.Prepare(input, state, estimates, card, frame_);
+  tables_.Prepare(input, state, estimates, phantom, frame_);
   // Of a memory snapshot nobody tells layers, as nobody tells what its blocks hold.
   frame_.layers.may_come = GoesOn(input) || timeline_.most_telling() != presenters::StackBy::kLine;
   moment_.Prepare(input, state, timeline_.selected(), tables_.peak(), timeline_.most_telling(),

@@ -45,6 +45,10 @@ std::string CardFor(const SceneInput& input) {
   return ran.empty() ? ChosenCard(input) : ran;
 }
 
+session::PhantomSetup PhantomBeside(const SceneInput& input) {
+  return {CardFor(input), input.description.allocator_settings};
+}
+
 std::optional<phantom::Card> CardToSearchFor(const SceneInput& input) {
   return IsOnCard(input) ? CardToReplayOn(input) : std::nullopt;
 }

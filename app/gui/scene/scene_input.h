@@ -19,6 +19,7 @@
 #include "app/presenters/advice/fit_advice.h"
 #include "app/presenters/run/program_facts.h"
 #include "app/presenters/run/run_log.h"
+#include "profiler/session/predictor.h"
 #include "profiler/session/ranks.h"
 #include "profiler/session/run.h"
 #include "profiler/timeline/graph_replays.h"
@@ -99,6 +100,8 @@ std::string CardThatRan(const SceneInput& input);
 // The card whose phantom is set beside a run: the one that a real device or a recording is, or the one
 // chosen.
 std::string CardFor(const SceneInput& input);
+// That phantom: with the allocator's settings that the run has, whatever the next one will have.
+session::PhantomSetup PhantomBeside(const SceneInput& input);
 // What fits is searched for on this: the same with the memory that the run has. None of a run on the CPU, and
 // where no known card is named or chosen.
 std::optional<phantom::Card> CardToSearchFor(const SceneInput& input);

@@ -84,14 +84,14 @@ void TablesScene::BeginFrame(const SceneInput& input, const ViewState& state,
 }
 
 void TablesScene::Prepare(const SceneInput& input, const ViewState& state, Estimates& estimates,
-                          const std::string& card, Frame& frame) {
+                          const session::PhantomSetup& phantom, Frame& frame) {
   const TablesAsked asked{input.view,
                           state.pinned,
                           presenters::IsProgram(input.description),
                           !IsOfOurs(input) && !GoesOn(input),
                           input.description.device == "cpu",
                           input.description.rank,
-                          card,
+                          phantom,
                           input.settings,
                           estimates.version()};
   const bool streams = input.status.state == session::RunState::kRunning;
@@ -160,7 +160,7 @@ void TablesScene::FindPeak() {
 TablesSource TablesScene::FindSource(Estimates& estimates, const std::vector<phantom::Card>& cards) const {
   const timeline::View& view = *asked_.view;
   TablesSource source;
-  if (const phantom::Card* card = phantom::CardNamed(cards, asked_.card)) source.card = *card;
+  if (const phantom::Card* card = phantom::CardNamed(cards, asked_.phantom.card)) source.card = *card;
   source.moment = peak_;
   if (asked_.pinned)
     source.moment = presenters::ToldAt(view, std::clamp(*asked_.pinned, view.first(), view.end() - 1));
@@ -170,8 +170,8 @@ TablesSource TablesScene::FindSource(Estimates& estimates, const std::vector<pha
   const std::string* told = source.moment ? timeline::SettingsAt(view, source.moment->index) : nullptr;
   if (told != nullptr) {
     if (const textbook::Estimate* book = estimates.Textbook(*told, asked_.rank)) source.textbook = *book;
-    if (!asked_.on_cpu && !asked_.card.empty() && estimates.PhantomSpeaksFor(asked_.rank, *told))
-      source.prediction = estimates.Phantom(*told, asked_.card);
+    if (!asked_.on_cpu && !asked_.phantom.card.empty() && estimates.PhantomSpeaksFor(asked_.rank, *told))
+      source.prediction = estimates.Phantom(*told, asked_.phantom);
     if (source.prediction && !source.prediction->sentence.empty()) source.prediction.reset();
   } else if (const textbook::Estimate* book = estimates.Textbook(asked_.settings);
              book != nullptr && !asked_.is_program) {

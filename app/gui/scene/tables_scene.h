@@ -16,6 +16,7 @@
 #include "app/presenters/moment/breakdown.h"
 #include "app/presenters/moment/layer_table.h"
 #include "app/presenters/moment/peak_moment.h"
+#include "profiler/session/predictor.h"
 
 namespace tidemark::gui {
 
@@ -27,7 +28,7 @@ struct TablesAsked {
   bool is_over = false;  // a recording, or a program's run
   bool on_cpu = false;
   int rank = 0;
-  std::string card;                     // "" = no phantom's prediction
+  session::PhantomSetup phantom;        // whose prediction is beside it
   networks::TrainingSettings settings;  // where the run tells none
   uint64_t estimates = 0;               // their version
 
@@ -54,9 +55,9 @@ class TablesScene {
   // What the panels show without a run.
   void BeginFrame(const SceneInput& input, const ViewState& state, const presenters::SelectedOwners& selected,
                   Frame& frame);
-  // `card` "" = no phantom's prediction.
-  void Prepare(const SceneInput& input, const ViewState& state, Estimates& estimates, const std::string& card,
-               Frame& frame);
+  // `phantom`: whose prediction is beside it; with no card there is none.
+  void Prepare(const SceneInput& input, const ViewState& state, Estimates& estimates,
+               const session::PhantomSetup& phantom, Frame& frame);
   // The latest, of a recording or a program that is over the run's; as of the last Prepare.
   const std::optional<presenters::PeakMoment>& peak() const { return peak_; }
   const std::optional<presenters::MeasuredPeak>& measured() const { return measured_; }  // the same

@@ -47,13 +47,13 @@ void TimelineScene::BeginFrame(const SceneInput& input, const ViewState& state, 
 }
 
 void TimelineScene::Prepare(const SceneInput& input, ViewState& state, Estimates& estimates,
-                            const std::string& card, const std::shared_ptr<const ComparedRequests>& alignment,
-                            Frame& frame) {
+                            const session::PhantomSetup& phantom,
+                            const std::shared_ptr<const ComparedRequests>& alignment, Frame& frame) {
   PrepareRange(state, frame);
   PrepareSelection(state);
   PrepareBookmarks(input, state, frame);
   PrepareStack(input, state, frame);
-  PreparePlot(input, state, estimates, card, alignment, frame);
+  PreparePlot(input, state, estimates, phantom, alignment, frame);
   FinishPlot(frame);
   PrepareHover(state, frame);
 }
@@ -73,15 +73,16 @@ void TimelineScene::PrepareRange(ViewState& state, Frame& frame) {
   if (state.pinned) frame.timeline.pinned = presenters::PositionOf(*view_, timeline.axis, *state.pinned);
 }
 
-void TimelineScene::MakeSettingsEstimates(int rank, Estimates& estimates, const std::string& card) {
+void TimelineScene::MakeSettingsEstimates(int rank, Estimates& estimates,
+                                          const session::PhantomSetup& phantom) {
   const auto& settings = view_->settings();
   settings_estimates_.assign(settings.size(), {});
   unpredicted_.clear();
   for (size_t i = 0; i < settings.size(); ++i) {
     presenters::SettingsEstimate& estimate = settings_estimates_[i];
     estimate.textbook_bytes = estimates.TextbookBytes(settings[i], rank).value_or(0);
-    if (card.empty() || !estimates.PhantomSpeaksFor(rank, settings[i])) continue;
-    const auto prediction = estimates.Phantom(settings[i], card);
+    if (phantom.card.empty() || !estimates.PhantomSpeaksFor(rank, settings[i])) continue;
+    const auto prediction = estimates.Phantom(settings[i], phantom);
     if (!prediction) unpredicted_.push_back(i);
     if (!prediction || !prediction->sentence.empty()) continue;
     estimate.phantom_allocated_bytes = prediction->allocated_peak_bytes;
@@ -90,23 +91,23 @@ void TimelineScene::MakeSettingsEstimates(int rank, Estimates& estimates, const 
 }
 
 void TimelineScene::PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates,
-                                             const std::string& card) {
+                                             const session::PhantomSetup& phantom) {
   const int rank = input.description.rank;
-  const SettingsEstimated asked{view_->settings().size(), rank, card, estimates.version()};
+  const SettingsEstimated asked{view_->settings().size(), rank, phantom, estimates.version()};
   if (settings_estimated_ != asked) {
     settings_estimated_ = asked;
-    MakeSettingsEstimates(rank, estimates, card);
+    MakeSettingsEstimates(rank, estimates, phantom);
   }
   // One question of the frame's is asked, and counts as long as it is asked in every frame. What cannot be
   // asked at all never will be.
   while (!estimates.pending() && !unpredicted_.empty()) {
-    estimates.Phantom(view_->settings()[unpredicted_.front()], card);
+    estimates.Phantom(view_->settings()[unpredicted_.front()], phantom);
     if (!estimates.pending()) unpredicted_.erase(unpredicted_.begin());
   }
 }
 
 void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
-                                const std::string& card,
+                                const session::PhantomSetup& phantom,
                                 const std::shared_ptr<const ComparedRequests>& alignment, Frame& frame) {
   const TimelineState& timeline = state.timeline;
   const bool of_categories = !stack_sums_ && stack_ranks_ == nullptr;
@@ -114,7 +115,7 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
   const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns, state.unit,
                                                 timeline::kAllCategories & ~hidden};
   const int rows = static_cast<int>(std::max(1, timeline.rows) * timeline.magnified);
-  PrepareSettingsEstimates(input, estimates, card);
+  PrepareSettingsEstimates(input, estimates, phantom);
   const std::shared_ptr<const timeline::View> compared = input.compared ? input.compared->view : nullptr;
   frame.timeline.compared = input.compared ? input.compared->title : "";
   const PlotAsked asked{view_,        request,          compared, alignment, settings_estimated_,

@@ -20,6 +20,7 @@
 #include "app/presenters/plot/stacked_moment.h"
 #include "app/presenters/plot/stacking.h"
 #include "app/presenters/plot/timeline_plot.h"
+#include "profiler/session/predictor.h"
 
 namespace tidemark::gui {
 
@@ -69,7 +70,7 @@ struct ShownStacking {
 struct SettingsEstimated {
   size_t settings = 0;  // that ever were in force
   int rank = 0;
-  std::string card;
+  session::PhantomSetup phantom;
   std::optional<uint64_t> estimates;  // their version
 
   bool operator==(const SettingsEstimated&) const = default;
@@ -92,10 +93,11 @@ class TimelineScene {
  public:
   // What the panel shows without a run.
   void BeginFrame(const SceneInput& input, const ViewState& state, Frame& frame);
-  // `card` "" = no phantom's prediction. `alignment` of the second run, where it is aligned by its requests;
-  // null: until these are known it is not drawn.
-  void Prepare(const SceneInput& input, ViewState& state, Estimates& estimates, const std::string& card,
-               const std::shared_ptr<const ComparedRequests>& alignment, Frame& frame);
+  // `phantom`: whose prediction is beside it; with no card there is none. `alignment` of the second run,
+  // where it is aligned by its requests; null: until these are known it is not drawn.
+  void Prepare(const SceneInput& input, ViewState& state, Estimates& estimates,
+               const session::PhantomSetup& phantom, const std::shared_ptr<const ComparedRequests>& alignment,
+               Frame& frame);
   // What the stack is of where nobody has chosen.
   presenters::StackBy most_telling() const { return most_telling_; }
   // What single blocks have the colour of in the stack; none: it is of categories, phases or ranks, or not
@@ -111,11 +113,12 @@ class TimelineScene {
  private:
   void PrepareRange(ViewState& state, Frame& frame);
   void PrepareBookmarks(const SceneInput& input, const ViewState& state, Frame& frame);
-  void MakeSettingsEstimates(int rank, Estimates& estimates, const std::string& card);
-  void PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates, const std::string& card);
+  void MakeSettingsEstimates(int rank, Estimates& estimates, const session::PhantomSetup& phantom);
+  void PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates,
+                                const session::PhantomSetup& phantom);
   void PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
-                   const std::string& card, const std::shared_ptr<const ComparedRequests>& alignment,
-                   Frame& frame);
+                   const session::PhantomSetup& phantom,
+                   const std::shared_ptr<const ComparedRequests>& alignment, Frame& frame);
   void AddCompared(const timeline::View& compared, const ComparedRequests* alignment,
                    presenters::TimelinePlot& plot) const;
   void ListBlocks(const presenters::TimelinePlot& plot, const TimelineState& timeline, int rows);

@@ -36,7 +36,7 @@ std::vector<int> BatchesAsked() {
 
 void BatchCurve::Continue(const Question& question, const AskTextbook& textbook,
                           const AskPrediction& phantom) {
-  const bool same_curve = made_for_ && made_for_->card == question.card &&
+  const bool same_curve = made_for_ && made_for_->setup == question.setup &&
                           made_for_->edition == question.edition &&
                           With(made_for_->settings, 1) == With(question.settings, 1);
   const int here = question.settings.batch;
@@ -64,7 +64,7 @@ void BatchCurve::Continue(const Question& question, const AskTextbook& textbook,
   phantom_here_.reset();
   complete_ = textbook_complete_ && textbook_here_;
   for (const int batch : batches) {
-    if (question.card.empty()) break;
+    if (question.setup.card.empty()) break;
     if (too_large_ && batch > too_large_->batch) {
       if (batch == here) phantom_here_ = BatchPoint{here, too_large_->bytes, true};
       continue;

@@ -12,6 +12,7 @@
 
 #include "app/presenters/advice/consequences.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/session/predictor.h"
 
 namespace tidemark::presenters {
 
@@ -28,8 +29,8 @@ class BatchCurve {
  public:
   struct Question {
     networks::TrainingSettings settings;  // its batch is the one that is looked at
-    std::string card;                     // "" = no phantom
-    uint64_t edition = 0;                 // Estimates::edition()
+    session::PhantomSetup setup;
+    uint64_t edition = 0;  // Estimates::edition()
   };
   // Call once a frame while it is shown.
   void Continue(const Question& question, const AskTextbook& textbook, const AskPrediction& phantom);

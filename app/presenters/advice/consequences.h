@@ -44,6 +44,7 @@ struct ConsequenceQuestion {
   networks::TrainingSettings settings;
   const networks::Network* network = nullptr;
   const phantom::Card* card = nullptr;  // null: it runs on none that is known
+  std::string allocator;                // PYTORCH_CUDA_ALLOC_CONF that it runs with
   std::string why_unpredicted;          // without a card
   ByteUnit unit = ByteUnit::kMegabytes;
   std::optional<double> loss_scale;  // of the last step

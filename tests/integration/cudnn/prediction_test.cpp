@@ -14,7 +14,7 @@ namespace {
 
 Prediction Predict(const networks::TrainingSettings& settings, const std::string& card) {
   Predictor predictor;
-  const Result<Prediction> prediction = predictor.AskAndWait(settings, card);
+  const Result<Prediction> prediction = predictor.AskAndWait(settings, {card});
   if (!prediction) FAIL(prediction.error().message);
   return *prediction;
 }

@@ -58,24 +58,23 @@ int64_t ReservedInAll(FitQuestion question) {
 // A phantom of the question's card, with its memory.
 class TheCard {
  public:
-  explicit TheCard(const FitQuestion& question) : card_(question.card.name) {
+  explicit TheCard(const FitQuestion& question) : setup_{question.card.name, ""} {
     session::PredictorOptions options;
-    options.allocator = "";
     options.memory_bytes = question.card.memory_bytes;
     predictor_ = std::make_unique<session::Predictor>(options);
   }
 
   // Takes a process anew.
-  void UseAllocator(const std::string& allocator) { predictor_->UseAllocator(allocator); }
+  void UseAllocator(const std::string& allocator) { setup_.allocator = allocator; }
 
   session::Prediction Run(const networks::TrainingSettings& settings) {
-    const Result<session::Prediction> prediction = predictor_->AskAndWait(settings, card_);
+    const Result<session::Prediction> prediction = predictor_->AskAndWait(settings, setup_);
     if (!prediction) FAIL(prediction.error().message);
     return *prediction;
   }
 
  private:
-  std::string card_;
+  session::PhantomSetup setup_;
   std::unique_ptr<session::Predictor> predictor_;
 };
 
@@ -171,11 +170,10 @@ TEST_CASE("what two networks in turns need is what the phantom says of them", "[
 // Each stage on a phantom of its own.
 int64_t ReservedByStage(const FitQuestion& question, const networks::TrainingSettings& settings, int stage) {
   session::PredictorOptions options;
-  options.allocator = "";
   options.memory_bytes = kRoomForAllBytes;
   options.place = RankPlace{stage, settings.ranks};
   session::Predictor predictor(options);
-  const Result<session::Prediction> prediction = predictor.AskAndWait(settings, question.card.name);
+  const Result<session::Prediction> prediction = predictor.AskAndWait(settings, {question.card.name, ""});
   if (!prediction) FAIL(prediction.error().message);
   return prediction->reserved_peak_bytes;
 }

@@ -18,7 +18,7 @@ TEST_CASE("What the lessons say of the phantom is what it answers") {
   session::Predictor predictor;
   const Sources sources{
       &*networks, &*cards, [&](const Situation& asked) -> std::optional<session::Prediction> {
-        const Result<session::Prediction> answer = predictor.AskAndWait(asked.settings, asked.card);
+        const Result<session::Prediction> answer = predictor.AskAndWait(asked.settings, {asked.card});
         if (!answer) FAIL(answer.error().message);
         return *answer;
       }};

@@ -30,7 +30,7 @@ std::vector<TrainingSettings> Configurations() {
 }
 
 Prediction Answer(Predictor& predictor, const TrainingSettings& settings, const std::string& card) {
-  const Result<Prediction> prediction = predictor.AskAndWait(settings, card);
+  const Result<Prediction> prediction = predictor.AskAndWait(settings, {card});
   if (!prediction) FAIL(prediction.error().message);
   CHECK(prediction->sentence.empty());
   CHECK_FALSE(prediction->out_of_memory);
@@ -122,7 +122,7 @@ TEST_CASE("cards differ, and switching between them changes no answer", "[predic
 
 TEST_CASE("an unknown card is a sentence", "[predictor]") {
   Predictor predictor;
-  const Result<Prediction> prediction = predictor.AskAndWait({}, "no-such-card");
+  const Result<Prediction> prediction = predictor.AskAndWait({}, {"no-such-card"});
   REQUIRE_FALSE(prediction.ok());
   CHECK(prediction.error().message.find("no-such-card") != std::string::npos);
 }

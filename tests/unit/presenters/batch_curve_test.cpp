@@ -60,7 +60,7 @@ TEST_CASE("The textbook's curve is there at once, the phantom's grows from the b
   BatchCurve curve;
   BatchCurve::Question question;
   question.settings.batch = 48;
-  question.card = "h200";
+  question.setup.card = "h200";
   curve.Continue(question, theory.Textbook(), theory.Phantom());
   REQUIRE(curve.textbook_here());
   CHECK(curve.textbook_here()->bytes == 24'000'000);
@@ -97,7 +97,7 @@ TEST_CASE("The textbook's curve is there at once, the phantom's grows from the b
 TEST_CASE("A curve that is complete is drawn anew where its answers hold no more") {
   BatchCurve curve;
   BatchCurve::Question question;
-  question.card = "h200";
+  question.setup.card = "h200";
   const auto draw = [&](Theory& theory) {
     for (int frame = 0; frame < 30; ++frame) curve.Continue(question, theory.Textbook(), theory.Phantom());
     REQUIRE(curve.complete());
