@@ -68,6 +68,20 @@ std::string TightText(const CardVerdicts& verdicts) {
                      more > 0 ? fmt::format(", and on {} more", more) : "", RoomOnText(*tight.front()));
 }
 
+// Of a run that ended early, but for want of memory, nothing is known of its card. What a program finds in
+// its first run alone may be why.
+std::string NoneText(const CardVerdicts& verdicts) {
+  const auto gave_no_answer = [](const CardVerdict& one) {
+    return one.has_kernels && one.is_of_its_kind && !one.ran_out && !one.failure.empty();
+  };
+  const auto found = std::ranges::find_if(verdicts.verdicts(), gave_no_answer);
+  if (found == verdicts.verdicts().end()) return "None of the known cards has room for it.\n";
+  return fmt::format(
+      "Which of the known cards has room for it is not known: on the {} it gave no answer. A program that "
+      "reads standard input has it in its first run only.\n",
+      verdicts.TitleOf(found->card));
+}
+
 std::string SmallestText(const CardVerdicts& verdicts) {
   const CardVerdict* const smallest = verdicts.Smallest();
   if (verdicts.takes_what_there_is()) {
@@ -79,7 +93,7 @@ std::string SmallestText(const CardVerdicts& verdicts) {
                             : fmt::format("The smallest known card on which it ends well is the {}.",
                                           verdicts.TitleOf(smallest->card)));
   }
-  if (smallest == nullptr) return "None of the known cards has room for it.\n";
+  if (smallest == nullptr) return NoneText(verdicts);
   const std::string used =
       verdicts.cards_used() > 1 ? fmt::format(", of which it uses {}", verdicts.cards_used()) : "";
   return fmt::format("The smallest known card with room {}for it is the {}{}{}.{}\n",

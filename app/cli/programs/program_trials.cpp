@@ -11,8 +11,6 @@
 namespace tidemark::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 TrialRun RunOf(const phantom::RunAnswer& answer, const std::shared_ptr<const session::ProgramRun>& run) {
   TrialRun told{nullptr, answer.sentence, answer.out_of_memory, answer.in_vain};
   if (!told.failure.empty()) return told;
@@ -39,6 +37,7 @@ Status ProgramTrials::Start() {
   Result<phantom::WarmProgram> warm = phantom::WarmProgram::Of(program_, environment);
   if (!warm) return warm.error();
   recorder_ = std::move(*recorder);
+  began_ = Clock::now();
   warm_ = std::move(*warm);
   return Done{};
 }
@@ -53,13 +52,12 @@ Status ProgramTrials::Run(const std::vector<ProgramTrial>& trials, const TrialsW
     const TrialArgument argument = trial.argument.value_or(TrialArgument());
     orders.push_back({argument.value, argument.name, trial.environment});
   }
-  const auto began = Clock::now();
   size_t done = 0;
   const auto answered = [&](const phantom::RunAnswer& answer) {
     watch.ran(done++, RunOf(answer, recorder_->Take(answer.process_id)));
   };
   const auto goes_on = [&] {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began).count();
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - *began_).count();
     if (watch.progress && done < trials.size()) {
       watch.progress(fmt::format("running it {}{} · {} s", trials[done].title,
                                  trials.size() == 1 ? "" : fmt::format(", {} of {}", done + 1, trials.size()),

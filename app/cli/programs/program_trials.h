@@ -2,6 +2,7 @@
 // fewer samples. One thread at a time, that of the first trial (warm_program.h).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -58,12 +59,14 @@ class ProgramTrials {
   session::AllocatorOf Allocator() const { return launch_.Allocator(); }
 
  private:
+  using Clock = std::chrono::steady_clock;
   Status Start();
 
   const std::vector<std::string>& program_;
   const ProgramLaunch& launch_;
   std::shared_ptr<session::ProgramRecorder> recorder_;  // null before the first trial
   std::optional<phantom::WarmProgram> warm_;
+  std::optional<Clock::time_point> began_;
 };
 
 // What makes the phantom this card, with its own memory or with what the launch says.

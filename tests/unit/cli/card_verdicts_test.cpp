@@ -278,6 +278,24 @@ TEST_CASE("A run that failed says of no card that the program has room there") {
   }
 }
 
+TEST_CASE("Where runs gave no answer it is not known which card has room, rather than that none has") {
+  CardVerdicts verdicts = AskedOf("gtx-1650");
+  REQUIRE(verdicts.Take(First("gtx-1650", 6 * kGiB)).ok());
+  int runs = 0;
+  for (CardsToRun next = verdicts.NextToRun(); !next.cards.empty() && runs < 100;
+       next = verdicts.NextToRun()) {
+    for (const phantom::Card& card : next.cards) {
+      REQUIRE(verdicts.Take({{nullptr, "it ended: no input"}, card, next.with_own_memory}).ok());
+      ++runs;
+    }
+  }
+  CHECK(runs > 0);
+  CHECK(verdicts.Smallest() == nullptr);
+  const std::string text = VerdictsText(verdicts, "train.py", "");
+  CHECK(Tells(text, "Which of the known cards has room for it is not known: on the "));
+  CHECK_FALSE(Tells(text, "None of the known cards has room for it."));
+}
+
 TEST_CASE("A run that ends for want of memory where there is room for all has room on no card") {
   CardVerdicts verdicts = AskedOf("t4");
   CardRun first = First("t4", kGiB, /*after_a_failure=*/true);

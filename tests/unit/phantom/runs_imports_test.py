@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What runs that are forked share of the first: sweep_imports_test.py FOLDER_OF_SWEEP."""
+"""What runs that are forked share of the first: runs_imports_test.py FOLDER_OF_RUNS."""
 
 import sys
 import tempfile
@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv.pop(1))
 sys.modules["torch"] = types.SimpleNamespace(cuda=types.SimpleNamespace(_is_in_bad_fork=lambda: False))
-import sweep  # noqa: E402
+import runs  # noqa: E402
 
 # Each imports the other; where `of` comes first, what it imports of `whole` stays, and `whole` cannot be imported any more.
 WHOLE = "import whole{0}.inner\nname = 1\nfrom of{0} import other\nwhole{0}.inner\n"
@@ -29,7 +29,7 @@ class Imports(unittest.TestCase):
                 names += [f"whole{number}", f"whole{number}.inner", f"of{number}"]
             sys.path.insert(0, folder)
             self.addCleanup(sys.path.remove, folder)
-            self.assertTrue(sweep.import_all(names))
+            self.assertTrue(runs.import_all(names))
         self.assertEqual([name for name in names if name not in sys.modules], [])
 
 
