@@ -52,9 +52,9 @@ class WarmProgram {
   static Result<WarmProgram> Of(const std::vector<std::string>& program,
                                 const std::vector<std::string>& environment);
 
-  // Returns when all are done. Tells the answers in their order, each as soon as it is known; where `goes_on`
-  // says no, the runs under way are ended, and the answers told so far are all. Error: a sentence, where
-  // Python cannot be started or ends before its last answer.
+  // Returns when all are done. Tells the answers in their order, each once it and those before it are known;
+  // where `goes_on` says no, the runs under way are ended, and the answers told so far are all. Error: a
+  // sentence, where Python cannot be started or ends before its last answer.
   Status Run(const std::vector<RunOrder>& orders, const RunsWatch& watch);
 
  private:

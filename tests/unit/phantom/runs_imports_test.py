@@ -6,6 +6,7 @@ import tempfile
 import types
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, sys.argv.pop(1))
 sys.modules["torch"] = types.SimpleNamespace(cuda=types.SimpleNamespace(_is_in_bad_fork=lambda: False))
@@ -31,6 +32,16 @@ class Imports(unittest.TestCase):
             self.addCleanup(sys.path.remove, folder)
             self.assertTrue(runs.import_all(names))
         self.assertEqual([name for name in names if name not in sys.modules], [])
+
+    def test_a_run_that_ended_early_does_not_say_all_that_the_others_need(self):
+        ordered = {"runs": [{"value": 1}, {"value": 2}], "at_once": 1}
+        for sentence in ("", "Tried to allocate 2.00 GiB."):
+            answer = {"allocator": {}, "modules": [], "sentence": sentence}
+            with mock.patch.multiple(runs, start=lambda *_: (0, 0, 0), tell=mock.DEFAULT, answer_of=lambda *_, told=answer: told) as replaced:
+                others, is_all = runs.warm_up({}, ordered)
+            replaced["tell"].assert_called_once_with(answer)
+            self.assertEqual([{"value": 2}], others["runs"])
+            self.assertEqual(sentence == "", is_all)
 
 
 if __name__ == "__main__":

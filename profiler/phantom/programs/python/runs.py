@@ -185,7 +185,7 @@ def start_anew(task):
 
 
 def warm_up(task, ordered):
-    """Answers the first of the runs, which says what the others need, and imports that."""
+    """Answers the first of the runs, which says what the others need, and imports that; the others, and whether that was all: not of a run that ended early."""
     first, *others = ordered["runs"]
     answer = answer_of(first["value"], *start(task, first))
     if not answer["allocator"].items() <= allocator_choice().items() and not task.get("chosen"):
@@ -195,7 +195,7 @@ def warm_up(task, ordered):
     ordered = {**ordered, "runs": others}
     if not import_all(answer["modules"]):
         start_anew({**task, "ordered": ordered, "warm": False})
-    return ordered
+    return ordered, not answer["sentence"]
 
 
 def run_all(task, ordered):
@@ -217,7 +217,7 @@ def main():
         while ordered or (line := lines.readline()):
             ordered = ordered or json.loads(line)
             if not is_warm:
-                ordered, is_warm = warm_up(task, ordered), True
+                ordered, is_warm = warm_up(task, ordered)
             run_all(task, ordered)
             ordered = None
 
