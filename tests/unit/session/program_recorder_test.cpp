@@ -1,4 +1,4 @@
-// The recorder with programs that are this one, forked: each asks for a ring as the probe would.
+// The recorder with programs that ask for a ring as the probe would.
 #include "profiler/session/program_recorder.h"
 
 #include <poll.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/base/paths.h"
 #include "profiler/capture/transport/listener.h"
 #include "profiler/session/ranks.h"
 #include "profiler/trace/tide.h"
@@ -38,21 +40,23 @@ struct RecorderFolder {
   std::filesystem::path path;
 };
 
-// A process that allocates that often, and ends or is killed by itself.
-pid_t Program(const std::string& entry, int allocations, bool is_killed) {
+const std::string kProgram = (ExecutableFolder() / "recorded_program").string();
+
+// A process that allocates that often, and ends so (recorded_program.cpp). In a forked process, too: nothing
+// is allocated here.
+pid_t ProgramThatEnds(const std::string& entry, int allocations, int end) {
+  std::array<char, 16> allocations_word{};
+  std::array<char, 16> end_word{};
+  std::to_chars(allocations_word.data(), allocations_word.data() + allocations_word.size() - 1, allocations);
+  std::to_chars(end_word.data(), end_word.data() + end_word.size() - 1, end);
   const pid_t child = fork();
   if (child != 0) return child;
-  auto ring = transport::AskForRing(entry.substr(entry.find('=') + 1));
-  if (!ring || !ring->has_value()) _exit(3);
-  for (int i = 0; i < allocations; ++i) {
-    events::Event event;
-    event.source = events::Source::kAllocator;
-    event.address = static_cast<uint64_t>(i + 1) * 512;
-    event.bytes = event.rounded_bytes = 512;
-    (*ring)->Push(event);
-  }
-  if (is_killed) kill(getpid(), SIGKILL);
-  _exit(0);
+  execl(kProgram.c_str(), kProgram.c_str(), entry.c_str(), allocations_word.data(), end_word.data(), nullptr);
+  _exit(127);
+}
+
+pid_t Program(const std::string& entry, int allocations, bool is_killed) {
+  return ProgramThatEnds(entry, allocations, is_killed ? 128 + SIGKILL : 0);
 }
 
 RecorderOptions Options(const RecorderFolder& folder) {
@@ -261,17 +265,17 @@ class Launcher {
  public:
   Launcher(const std::string& entry, const std::vector<int>& exit_codes) {
     REQUIRE(pipe(told_.data()) == 0);
+    std::vector<pid_t> ranks(exit_codes.size());  // the forked process allocates nothing
     pid_ = fork();
     if (pid_ != 0) return;
     close(told_[1]);
-    std::vector<pid_t> ranks;
-    for (const int code : exit_codes) ranks.push_back(Rank(entry, code));
+    for (size_t i = 0; i < exit_codes.size(); ++i) ranks[i] = ProgramThatEnds(entry, 100, exit_codes[i]);
     char byte = 0;
     while (read(told_[0], &byte, 1) > 0) {
     }
-    for (const pid_t rank : ranks) {
-      kill(rank, SIGTERM);  // if it still runs
-      waitpid(rank, nullptr, 0);
+    for (size_t i = 0; i < exit_codes.size(); ++i) {
+      kill(ranks[i], SIGTERM);  // if it still runs
+      waitpid(ranks[i], nullptr, 0);
     }
     _exit(1);
   }
@@ -285,21 +289,6 @@ class Launcher {
   static constexpr int kRuns = -1;  // until it is ended
 
  private:
-  static pid_t Rank(const std::string& entry, int code) {
-    const pid_t rank = fork();
-    if (rank != 0) return rank;
-    signal(SIGTERM, SIG_DFL);
-    auto ring = transport::AskForRing(entry.substr(entry.find('=') + 1));
-    if (!ring || !ring->has_value()) _exit(99);
-    for (uint64_t i = 1; i <= 100; ++i) {
-      (*ring)->Push(
-          {.address = i * 512, .bytes = 512, .rounded_bytes = 512, .source = events::Source::kAllocator});
-    }
-    if (code == kRuns) pause();
-    if (code > 128) kill(getpid(), code - 128);
-    _exit(code);
-  }
-
   std::array<int, 2> told_{};
   pid_t pid_ = 0;
   bool has_ended_ = false;
