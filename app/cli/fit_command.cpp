@@ -200,10 +200,11 @@ Result<FewerSamples> SamplesThatHelp(const ProgramFit& fit, const session::Need&
                                      const ProgramWays& ways) {
   const InterruptListener listener;
   std::optional<ProgressLine> line;
-  return FindFewerSamples(trials,
-                          {ways.samples->name, ways.samples->values.back(), FitsAsItIs(ways), fit.asked,
-                           ways.state_bytes, needed, techniques},
-                          Watched<SamplesWatch>(fit, line));
+  return FindFewerSamples(
+      trials,
+      {ways.samples->name, ways.samples->values.back(), FitsWithAllSamples(ways, fit.asked), fit.asked,
+       ways.state_bytes, needed, techniques},
+      Watched<SamplesWatch>(fit, line));
 }
 
 // Of several all are tried with one sample.
@@ -224,7 +225,7 @@ Status TryFewerSamples(const ProgramFit& fit, const session::ProgramRun& run, Pr
   Result<FewerSamples> fewer = SamplesThatHelp(fit, session::NeedOf(*run.view()), {}, trials, ways);
   if (!fewer) return fewer.error();
   ways.fewer = std::move(*fewer);
-  const std::vector<TechniqueVerdict> candidates = TechniquesForFewerSamples(ways);
+  const std::vector<TechniqueVerdict> candidates = TechniquesForFewerSamples(ways, fit.asked);
   if (candidates.empty() || InterruptListener::WasInterrupted()) return Done{};
   const Result<TechniqueVerdict> with = TechniquesToSearchWith(fit, trials, ways, candidates);
   if (!with) return with.error();
@@ -312,7 +313,8 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
            WaysText(ways, told, fit.options, fit.program) + findings + NoteRows(notes);
   }
   Json json = VerdictsJson(*verdicts, title, *why_no_runs, notes);
-  AddWaysJson(ways, fit.asked, json);
+  AddWaysJson(ways, fit.asked, fit.options, fit.program, json);
+  json["stopped"] = InterruptListener::WasInterrupted();  // before all was run or tried
   json["findings"] = FindingsJson(*run.view(), fit.asked.memory_bytes);
   return TextOf(json);
 }

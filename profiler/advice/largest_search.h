@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace tidemark::advice {
 
@@ -22,8 +23,11 @@ class LargestSearch {
   // Between two that are known without asking: one that suits, and one that is too many.
   LargestSearch(const Point& suits, const Point& too_many, int64_t there_is);
 
-  // The number to be asked about; none once the largest is found.
-  std::optional<int64_t> Next() const;
+  // The number to be asked about; none once the largest is found. `refused`: asked about, and nobody
+  // answered. What takes some numbers only takes as a rule the multiples of one that divides all that have an
+  // answer, and none of those: the largest such divisor with a multiple in between says what is asked about
+  // next; none is left where there is no such divisor. O(refused + root of the smallest answer).
+  std::optional<int64_t> Next(std::span<const int64_t> refused = {}) const;
   // The answer for a number, the next or another that is not known yet, and how much it takes.
   void Take(int64_t number, bool suits, int64_t takes);
   // The answer for the next where nobody has to be asked: it is too many.
@@ -35,6 +39,7 @@ class LargestSearch {
  private:
   int64_t Middle() const;
   int64_t NextGuess();
+  std::optional<int64_t> NearestMultiple(int64_t divisor, int64_t guess) const;
   int64_t WhereTheLineMeets() const;
 
   int64_t largest_ = 0;
@@ -45,7 +50,8 @@ class LargestSearch {
   std::optional<Point> above_;   // and of the smallest that is too many
   std::optional<Point> before_;  // the one before the latest, on its side
   std::optional<bool> latest_suits_;
-  int in_a_row_ = 0;  // guesses by the line on the same side as the latest
+  int64_t divisor_ = 0;  // the greatest that all numbers with an answer have in common; 0 = there are none
+  int in_a_row_ = 0;     // guesses by the line on the same side as the latest
 };
 
 }  // namespace tidemark::advice

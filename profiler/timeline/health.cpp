@@ -42,7 +42,9 @@ constexpr std::array<Loss, 10> kLosses = {{
 
 }  // namespace
 
-std::vector<std::string> DescribeHealth(const Health& health) {
+std::vector<std::string> DescribeHealth(const View& view) {
+  Health health = view.health();
+  if (!view.tells_blocks()) health.unmatched_tensors = 0;  // no block can be what they are told of
   std::vector<std::string> sentences;
   for (const Loss& loss : kLosses) {
     const uint64_t count = health.*loss.count;

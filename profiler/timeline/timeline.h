@@ -146,7 +146,6 @@ struct Health {
   uint64_t let_go = 0;              // oldest events given up to stay within the memory budget
   uint64_t work_let_go = 0;         // oldest kernels, memory copies and memsets, likewise
 };
-std::vector<std::string> DescribeHealth(const Health& health);  // only what is not zero
 
 // How a source of events fares: what it last said of itself, and what it could not keep.
 struct SourceState {
@@ -303,6 +302,9 @@ class View {
   Highest highest_allocated_;
   Highest highest_reserved_;
 };
+
+// Only what is not zero, a sentence each; and of tensors that were not alive only where blocks are told.
+std::vector<std::string> DescribeHealth(const View& view);
 
 // 0.5 GB of a usual run, 1.5 GB of any, and what is alive at the beginning of each chunk beside it.
 inline constexpr size_t kDefaultBudgetEvents = 48'000'000;

@@ -71,8 +71,7 @@ std::string WhyNoRecordingName(const std::string& file) {
 std::vector<std::string> WarningsOf(const session::Run& run) {
   std::vector<std::string> warnings;
   if (!run.status().sentence.empty()) warnings.push_back(run.status().sentence);
-  for (const std::string& sentence : timeline::DescribeHealth(run.view()->health()))
-    warnings.push_back(sentence);
+  for (const std::string& sentence : timeline::DescribeHealth(*run.view())) warnings.push_back(sentence);
   return warnings;
 }
 

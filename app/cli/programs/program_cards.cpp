@@ -20,7 +20,7 @@ Status RunOnCards(ProgramTrials& program, const CardsToRun& next, const CardsWat
   std::vector<ProgramTrial> trials;
   trials.reserve(next.cards.size());
   for (const phantom::Card& card : next.cards)
-    trials.push_back({"on the " + card.title, CardEnvironment(card, next.with_own_memory)});
+    trials.push_back({"on the " + card.title, card, next.with_own_memory});
   const auto ran = [&](size_t trial, const TrialRun& run) {
     watch.ran({run, next.cards[trial], next.with_own_memory});
   };

@@ -245,7 +245,7 @@ Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title, const 
     json["has_smaller_workspaces"] = verdict.has_smaller_workspaces;
     json["is_tight"] = verdict.is_tight();
     json["reserved_peak_bytes"] = verdict.fits ? Json(verdict.held.reserved_bytes) : Json();
-    json["needed_bytes"] = verdict.needed.allocated_bytes > 0 ? Json(verdict.needed.allocated_bytes) : Json();
+    AddNeedJson(verdict.needed, json);
     cards.push_back(std::move(json));
   }
   const CardVerdict* const smallest = verdicts.Smallest();

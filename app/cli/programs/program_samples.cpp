@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "app/cli/programs/run_judge.h"
 #include "profiler/advice/largest_search.h"
@@ -29,7 +29,7 @@ class SamplesSearch {
 
   Result<FewerSamples> Run() && {
     Result<FewerSamples> with_room = Search(HasRoomToSpare());
-    if (!with_room || with_room->most > 0 || wanted_.fits_as_asked) return with_room;
+    if (!with_room || with_room->most > 0 || wanted_.has_to_spare) return with_room;
     return Search(JustFits());
   }
 
@@ -59,16 +59,15 @@ class SamplesSearch {
     FewerSamples found{wanted_.argument, wanted_.asked};
     advice::LargestSearch search({0, wanted_.state_bytes}, {wanted_.asked, wanted.taken_as_asked},
                                  wanted.there_is);
-    while (const std::optional<int64_t> next = search.Next()) {
-      const Result<int64_t> samples = TryNear(*next, search.largest());
-      if (!samples) return samples.error();
-      if (!Tells(*samples)) {
-        found.failure = WhyNot(*samples);
-        break;
-      }
-      const SamplesRun& run = ran_.at(*samples);
-      search.Take(*samples, run.held && wanted.suits(*run.held), run.highest.*wanted.takes);
+    while (const std::optional<int64_t> next = search.Next(Refused())) {
+      if (const Status tried = Try(*next); !tried) return tried.error();
+      const auto run = ran_.find(*next);
+      if (run == ran_.end()) break;  // the runs are used up, or nobody waits for more
+      if (!Tells(run->second)) continue;
+      const bool suits = run->second.held && wanted.suits(*run->second.held);
+      search.Take(*next, suits, run->second.highest.*wanted.takes);
     }
+    found.failure = WhyNotAllBetween(search.largest(), search.too_many());
     if (ran_.contains(search.too_many())) found.too_many = search.too_many();
     if (const auto most = ran_.find(search.largest()); most != ran_.end()) {
       found.most = most->first;
@@ -78,24 +77,13 @@ class SamplesSearch {
     return found;
   }
 
-  // With so many; or where that tells nothing, with the next lower power of two, which more programs take.
-  // With which it was tried.
-  Result<int64_t> TryNear(int64_t samples, int64_t above) {
-    if (const Status tried = Try(samples); !tried) return tried.error();
-    const auto power = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(samples - 1)));
-    if (Tells(samples) || !ran_.contains(samples) || power <= above) return samples;
-    if (const Status tried = Try(power); !tried) return tried.error();
-    return ran_.contains(power) ? power : samples;
-  }
-
   Status Try(int64_t samples) {
     if (ran_.contains(samples) || !MayTry()) return Done{};
-    ProgramTrial trial{fmt::format("with {} {}, run {} of at most {}", wanted_.argument,
-                                   FormatNumber(samples), ++runs_, kMostSamplesRuns),
-                       CardEnvironment(wanted_.card, /*with_own_memory=*/false),
-                       TrialArgument{wanted_.argument, samples}};
-    for (std::string& entry : phantom::EnvironmentOf(wanted_.techniques))
-      trial.environment.push_back(std::move(entry));
+    const ProgramTrial trial{fmt::format("with {} {}, run {} of at most {}", wanted_.argument,
+                                         FormatNumber(samples), ++runs_, kMostSamplesRuns),
+                             wanted_.card,
+                             /*has_own_memory=*/false, wanted_.techniques,
+                             TrialArgument{wanted_.argument, samples}};
     Status judged = Done{};
     const auto take = [&](size_t, const TrialRun& run) {
       if (const Status taken = Take(samples, run); !taken) judged = taken;
@@ -123,17 +111,28 @@ class SamplesSearch {
 
   // Some programs round samples up: where it takes less with others, that it takes as much with these tells,
   // too.
-  bool Tells(int64_t samples) const {
-    const auto run = ran_.find(samples);
-    if (run == ran_.end() || !run->second.failure.empty()) return false;
-    return std::ranges::any_of(ran_, [this](const auto& one) { return TakesLess(one.second); });
+  bool Tells(const SamplesRun& run) const {
+    const auto takes_less = [this](const auto& one) { return TakesLess(one.second); };
+    return run.failure.empty() && std::ranges::any_of(ran_, takes_less);
+  }
+  std::vector<int64_t> Refused() const {
+    std::vector<int64_t> refused;
+    for (const auto& [samples, run] : ran_) {
+      if (!Tells(run)) refused.push_back(samples);
+    }
+    return refused;
   }
 
-  std::string WhyNot(int64_t samples) const {
-    const auto run = ran_.find(samples);
-    if (run == ran_.end()) return "";
+  // Of what told nothing between the most and too many, the first; "" where there is none.
+  std::string WhyNotAllBetween(int64_t most, int64_t too_many) const {
+    for (auto run = ran_.upper_bound(most); run != ran_.end() && run->first < too_many; ++run) {
+      if (!Tells(run->second)) return WhyNot(run->first, run->second);
+    }
+    return "";
+  }
+  std::string WhyNot(int64_t samples, const SamplesRun& run) const {
     const std::string with = fmt::format("With {} {}", wanted_.argument, FormatNumber(samples));
-    if (!TakesAsMuch(run->second)) return with + ": " + run->second.failure;
+    if (!TakesAsMuch(run)) return with + ": " + run.failure;
     const bool always =
         std::ranges::all_of(ran_, [this](const auto& one) { return TakesAsMuch(one.second); });
     return fmt::format("{} it takes as much memory as with {}{}", with, FormatNumber(wanted_.asked),

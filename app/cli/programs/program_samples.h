@@ -17,9 +17,9 @@
 namespace tidemark::cli {
 
 struct SamplesToFind {
-  std::string argument;        // of the program, as BatchSweepOf has it
-  int64_t asked = 0;           // what the program has there, for which there is no room, or none to spare
-  bool fits_as_asked = false;  // so that only room to spare is looked for
+  std::string argument;       // of the program, as BatchSweepOf has it
+  int64_t asked = 0;          // what the program has there, for which there is no room, or none to spare
+  bool has_to_spare = false;  // room: with as many it fits, if only just
   phantom::Card card;
   // With as many: what its parameters and optimizers hold, which fewer samples make no smaller, and all of
   // it.

@@ -26,9 +26,7 @@ std::string TrialTitle(const phantom::Techniques& techniques) {
 
 ProgramTrial TrialOf(const phantom::Techniques& techniques, const phantom::Card& card,
                      const std::optional<TrialArgument>& argument) {
-  ProgramTrial trial{TrialTitle(techniques), CardEnvironment(card, /*with_own_memory=*/true), argument};
-  for (std::string& entry : phantom::EnvironmentOf(techniques)) trial.environment.push_back(std::move(entry));
-  return trial;
+  return {TrialTitle(techniques), card, /*has_own_memory=*/true, techniques, argument};
 }
 
 // Each technique of several alone; none of one, or of none.

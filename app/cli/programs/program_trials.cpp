@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "profiler/phantom/environment.h"
-#include "profiler/phantom/programs/techniques.h"
 
 namespace tidemark::cli {
 namespace {
@@ -22,6 +21,15 @@ TrialRun RunOf(const phantom::RunAnswer& answer, const std::shared_ptr<const ses
     if (run->status().lost > 0) told.failure = "events were lost";
   }
   return told;
+}
+
+// "NAME=value" entries, beside those of the launch.
+std::vector<std::string> EnvironmentOf(const ProgramTrial& trial) {
+  std::vector<std::string> entries = phantom::EnvironmentOf(trial.techniques);
+  entries.push_back(phantom::CardEntry(trial.card));
+  if (trial.has_own_memory)
+    entries.push_back(fmt::format("{}={}", phantom::kMemoryVariable, trial.card.memory_bytes));
+  return entries;
 }
 
 }  // namespace
@@ -50,7 +58,7 @@ Status ProgramTrials::Run(const std::vector<ProgramTrial>& trials, const TrialsW
   orders.reserve(trials.size());
   for (const ProgramTrial& trial : trials) {
     const TrialArgument argument = trial.argument.value_or(TrialArgument());
-    orders.push_back({argument.value, argument.name, trial.environment});
+    orders.push_back({argument.value, argument.name, EnvironmentOf(trial)});
   }
   size_t done = 0;
   const auto answered = [&](const phantom::RunAnswer& answer) {
@@ -66,12 +74,6 @@ Status ProgramTrials::Run(const std::vector<ProgramTrial>& trials, const TrialsW
     return !watch.goes_on || watch.goes_on();
   };
   return warm_->Run(orders, {answered, goes_on, 1});
-}
-
-std::vector<std::string> CardEnvironment(const phantom::Card& card, bool with_own_memory) {
-  std::vector<std::string> entries = {phantom::CardEntry(card)};
-  if (with_own_memory) entries.push_back(fmt::format("{}={}", phantom::kMemoryVariable, card.memory_bytes));
-  return entries;
 }
 
 }  // namespace tidemark::cli

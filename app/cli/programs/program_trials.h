@@ -14,6 +14,7 @@
 
 #include "app/cli/programs/program_launch.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/phantom/programs/techniques.h"
 #include "profiler/phantom/programs/warm_program.h"
 #include "profiler/session/program_recorder.h"
 #include "profiler/timeline/timeline.h"
@@ -27,8 +28,10 @@ struct TrialArgument {
 };
 
 struct ProgramTrial {
-  std::string title;                     // "on the L4"
-  std::vector<std::string> environment;  // "NAME=value" entries, beside those of the launch
+  std::string title;  // "on the L4"
+  phantom::Card card;
+  bool has_own_memory = false;  // the card's; else as much as the launch says
+  phantom::Techniques techniques = {};
   std::optional<TrialArgument> argument = {};
 };
 
@@ -68,8 +71,5 @@ class ProgramTrials {
   std::optional<phantom::WarmProgram> warm_;
   std::optional<Clock::time_point> began_;
 };
-
-// What makes the phantom this card, with its own memory or with what the launch says.
-std::vector<std::string> CardEnvironment(const phantom::Card& card, bool with_own_memory);
 
 }  // namespace tidemark::cli

@@ -125,9 +125,7 @@ std::string SamplesTable(const ProgramWays& ways, const phantom::Card& card) {
 constexpr const char* kStopped = "Stopped as asked, before all was tried that may make it fit there.\n";
 constexpr const char* kGivesRoom = "gives it room to spare there";
 
-const char* WhatNoneDoes(const ProgramWays& ways) {
-  return FitsAsItIs(ways) ? kGivesRoom : "makes it fit there";
-}
+const char* WhatNoneDoes(bool fits) { return fits ? kGivesRoom : "makes it fit there"; }
 
 // What it ran on, as one would ask for it again.
 std::string CardOptions(const PhantomOptions& asked) {
@@ -140,18 +138,32 @@ std::string CardOptions(const PhantomOptions& asked) {
   return options;
 }
 
-// What else fewer samples are known to do.
-std::string FewerText(const ProgramWays& ways, const PhantomOptions& asked,
-                      const std::vector<std::string>& program) {
+std::string CommandWithFewer(const ProgramWays& ways, const PhantomOptions& asked,
+                             const std::vector<std::string>& program) {
   const FewerSamples& fewer = *FewerThatFit(ways);
   const std::string options = OptionsOfFewer(ways);
+  return fmt::format("tidemark phantom {}{} -- {}", CardOptions(asked), options.empty() ? "" : " " + options,
+                     CommandLineOf(phantom::WithArgument(program, fewer.argument, fewer.most)));
+}
+
+// What fewer samples are known to do, and nothing else.
+std::string FewerText(const ProgramWays& ways, const phantom::Card& card) {
+  const FewerSamples& fewer = *FewerThatFit(ways);
   return fmt::format(
-      "None of them {}{}{}.\ntidemark phantom {}{} -- {} tells all of it.\n", WhatNoneDoes(ways),
-      options.empty() ? "; fewer samples at once do"
-                      : ", nor do fewer samples at once alone; both together do",
-      fewer.is_the_most() ? "" : fmt::format(", at least {} of them", FormatNumber(fewer.most)),
-      CardOptions(asked), options.empty() ? "" : " " + options,
-      CommandLineOf(phantom::WithArgument(program, fewer.argument, fewer.most)));
+      "None of them {}{}{}.\n", WhatNoneDoes(FitsWithAllSamples(ways, card)),
+      OptionsOfFewer(ways).empty() ? "; fewer samples at once do"
+                                   : ", nor do fewer samples at once alone; both together do",
+      fewer.is_the_most() ? "" : fmt::format(", at least {} of them", FormatNumber(fewer.most)));
+}
+
+// ", nor does batch 1, alone or with --amp bf16": as far as that was tried.
+std::string NorDoFewer(const ProgramWays& ways) {
+  const auto not_even_one = [](const std::optional<FewerSamples>& fewer) {
+    return fewer && fewer->most == 0 && fewer->is_the_most();
+  };
+  if (!not_even_one(ways.fewer)) return "";
+  return fmt::format(", nor does {}{}", SamplesInWords(*ways.fewer, 1),
+                     not_even_one(ways.fewer_with) ? ", alone or with " + phantom::OptionsOf(ways.with) : "");
 }
 
 bool StateHasRoom(const ProgramWays& ways, const phantom::Card& card) {
@@ -161,7 +173,6 @@ bool StateHasRoom(const ProgramWays& ways, const phantom::Card& card) {
 // Why there is none to recommend.
 std::string NoneText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
                      const std::vector<std::string>& program) {
-  if (FewerThatFit(ways) != nullptr) return FewerText(ways, asked, program);
   if (ways.techniques.empty() || ways.were_stopped) return "";
   if (!StateHasRoom(ways, card)) {
     return fmt::format(
@@ -169,30 +180,28 @@ std::string NoneText(const ProgramWays& ways, const phantom::Card& card, const P
         "optimizers keep are {} alone.\n",
         InBinary(ways.state_bytes));
   }
-  if (ways.fewer && ways.fewer->is_the_most()) {
-    const bool not_with = ways.fewer_with && ways.fewer_with->is_the_most();
-    return fmt::format("None of them {}, nor does {}{}.\n", WhatNoneDoes(ways),
-                       SamplesInWords(*ways.fewer, 1),
-                       not_with ? ", alone or with " + phantom::OptionsOf(ways.with) : "");
-  }
+  const char* const none_does = WhatNoneDoes(FitsAsItIs(ways));
+  const std::string nor_do_fewer = NorDoFewer(ways);
+  if (!nor_do_fewer.empty()) return fmt::format("None of them {}{}.\n", none_does, nor_do_fewer);
   const std::string argument = ways.samples ? ways.samples->name : "batch";
   const int64_t most = ways.samples ? ways.samples->values.back() : 64;
   return fmt::format(
       "None of them {}; fewer samples at once may: {}tidemark phantom {} --sweep {}=1..{} -- {} tells "
       "with how many it does.\n",
-      WhatNoneDoes(ways), ways.samples ? "" : "of a program that takes --batch N, ", CardOptions(asked),
-      argument, most, CommandLineOf(program));
+      none_does, ways.samples ? "" : "of a program that takes --batch N, ", CardOptions(asked), argument,
+      most, CommandLineOf(program));
 }
 
 // What the one that is recommended does not do, or none without it.
 std::string DoubtOf(const Way& best, const std::vector<Way>& found, const ProgramWays& ways) {
   if (ways.were_stopped) return "";
-  if (!best.has_room_to_spare) return fmt::format("None of them {}.\n", kGivesRoom);
+  if (!best.has_room_to_spare) return fmt::format("None of them {}{}.\n", kGivesRoom, NorDoFewer(ways));
   const bool has_both = !best.settings.empty() && best.has_techniques();
   const bool is_one_without = std::ranges::any_of(
       found, [](const Way& way) { return way.settings.empty() && way.has_room_to_spare; });
   if (!has_both || is_one_without) return "";
-  return fmt::format("None of them {} with the allocator's settings as they are.\n", WhatNoneDoes(ways));
+  return fmt::format("None of them {} with the allocator's settings as they are.\n",
+                     WhatNoneDoes(FitsAsItIs(ways)));
 }
 
 std::string CommandThatShows(const Way& way, const PhantomOptions& asked,
@@ -203,16 +212,34 @@ std::string CommandThatShows(const Way& way, const PhantomOptions& asked,
                      CommandLineOf(program));
 }
 
-std::string BestText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
-                     const std::vector<std::string>& program) {
-  const std::vector<Way> found = WaysOf(ways, card);
-  if (found.empty()) return NoneText(ways, card, asked, program);
+// That with room to spare, or else the first.
+const Way& BestOf(const std::vector<Way>& found) {
   const auto with_room = std::ranges::find_if(found, &Way::has_room_to_spare);
-  const Way& best = with_room == found.end() ? found.front() : *with_room;
-  return DoubtOf(best, found, ways) + CommandThatShows(best, asked, program) + " tells all of it.\n";
+  return with_room == found.end() ? found.front() : *with_room;
 }
 
-Json BytesOrNone(int64_t bytes) { return bytes > 0 ? Json(bytes) : Json(); }
+// What shows the cheapest with room to spare, or else the cheapest; "" where nothing makes it fit.
+std::string BestCommand(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
+                        const std::vector<std::string>& program) {
+  const std::vector<Way> found = WaysOf(ways, card);
+  const bool has_all_samples = !found.empty() && BestOf(found).has_room_to_spare;
+  if (!has_all_samples && FewerThatFit(ways) != nullptr) return CommandWithFewer(ways, asked, program);
+  return found.empty() ? "" : CommandThatShows(BestOf(found), asked, program);
+}
+
+std::string BestText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
+                     const std::vector<std::string>& program) {
+  const std::string command = BestCommand(ways, card, asked, program);
+  if (command.empty()) return NoneText(ways, card, asked, program);
+  const std::string tells = command + " tells all of it.\n";
+  const std::vector<Way> found = WaysOf(ways, card);
+  if (!found.empty() && (BestOf(found).has_room_to_spare || FewerThatFit(ways) == nullptr))
+    return DoubtOf(BestOf(found), found, ways) + tells;
+  if (found.empty()) return FewerText(ways, card) + tells;
+  return FewerText(ways, card) + tells +
+         fmt::format("With as many samples as now {} tells what only just fits.\n",
+                     CommandThatShows(BestOf(found), asked, program));
+}
 
 Json SettingsJson(const ProgramWays& ways) {
   Json rows = Json::array();
@@ -238,10 +265,10 @@ Json TechniquesJson(const ProgramWays& ways) {
                     {"ran_out_of_memory", verdict.ran_out},
                     {"failure", verdict.failure},
                     {"in_vain", verdict.in_vain},
-                    {"needed_bytes", BytesOrNone(verdict.needed.allocated_bytes)},
                     {"fits_with", verdict.fits_with ? Json(verdict.fits_with->settings) : Json()},
                     {"allocated_peak_bytes", verdict.fits ? Json(verdict.allocated_bytes) : Json()},
                     {"reserved_peak_bytes", verdict.fits ? Json(verdict.held.reserved_bytes) : Json()}});
+    AddNeedJson(verdict.needed, rows.back());
   }
   return rows;
 }
@@ -268,13 +295,17 @@ bool FitsAsItIs(const ProgramWays& ways) {
          });
 }
 
-bool MayNeedFewerSamples(const ProgramWays& ways, const phantom::Card& card) {
-  return ways.samples && !ways.techniques.empty() && WaysOf(ways, card).empty() && StateHasRoom(ways, card);
+bool FitsWithAllSamples(const ProgramWays& ways, const phantom::Card& card) {
+  return FitsAsItIs(ways) || !WaysOf(ways, card).empty();
 }
 
-std::vector<TechniqueVerdict> TechniquesForFewerSamples(const ProgramWays& ways) {
-  const bool not_even_one = ways.fewer && ways.fewer->most == 0 && ways.fewer->is_the_most();
-  if (!not_even_one || FitsAsItIs(ways)) return {};
+bool MayNeedFewerSamples(const ProgramWays& ways, const phantom::Card& card) {
+  return ways.samples && !ways.techniques.empty() && StateHasRoom(ways, card) &&
+         std::ranges::none_of(WaysOf(ways, card), &Way::has_room_to_spare);
+}
+
+std::vector<TechniqueVerdict> TechniquesForFewerSamples(const ProgramWays& ways, const phantom::Card& card) {
+  if (NorDoFewer(ways).empty() || FitsWithAllSamples(ways, card)) return {};
   std::vector<TechniqueVerdict> candidates;
   std::ranges::copy_if(ways.techniques, std::back_inserter(candidates), [](const TechniqueVerdict& verdict) {
     return verdict.ran_out && verdict.in_vain.empty() && verdict.needed.allocated_bytes > 0;
@@ -304,14 +335,16 @@ std::string WaysText(const ProgramWays& ways, const phantom::Card& card, const P
   return text + BestText(ways, card, asked, program);
 }
 
-void AddWaysJson(const ProgramWays& ways, const phantom::Card& card, Json& json) {
+void AddWaysJson(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
+                 const std::vector<std::string>& program, Json& json) {
   json["allocator_settings"] = SettingsJson(ways);
   json["techniques"] = TechniquesJson(ways);
   json["fewer_samples"] = ways.fewer ? SamplesJson(*ways.fewer, card) : Json();
   Json& with = json["fewer_samples_with_techniques"];
   with = ways.fewer_with ? SamplesJson(*ways.fewer_with, card) : Json();
   if (ways.fewer_with) with.update({{"amp", ways.with.amp}, {"checkpoint", ways.with.checkpoint}});
-  json["stopped"] = ways.were_stopped;
+  const std::string command = BestCommand(ways, card, asked, program);
+  json["command"] = command.empty() ? Json() : Json(command);
 }
 
 }  // namespace tidemark::cli

@@ -38,12 +38,14 @@ struct ProgramWays {
 };
 
 bool FitsAsItIs(const ProgramWays& ways);
-// Whether nothing else makes it fit, or take less, and fewer samples may, with an argument that is known.
+// As it is, or with settings or techniques: if only just.
+bool FitsWithAllSamples(const ProgramWays& ways, const phantom::Card& card);
+// Whether nothing else gives it room to spare, and fewer samples may, with an argument that is known.
 bool MayNeedFewerSamples(const ProgramWays& ways, const phantom::Card& card);
 
 // With which techniques fewer samples may do, where not even one sample fits alone, nor any technique with
 // all of them: those that did something.
-std::vector<TechniqueVerdict> TechniquesForFewerSamples(const ProgramWays& ways);
+std::vector<TechniqueVerdict> TechniquesForFewerSamples(const ProgramWays& ways, const phantom::Card& card);
 // Of these, which are not none, the ones to search with: that fit with one sample, of several the ones that
 // need the least with all of them; or else those that need the least with one. What counts most with all
 // samples need not with one: autocast's casts of weights become no smaller. `with_one`: what the same did
@@ -55,7 +57,8 @@ TechniqueVerdict BestForFewerSamples(const std::vector<TechniqueVerdict>& candid
 // else the cheapest. `asked`: how the program ran, of which that command is; `program`: its words.
 std::string WaysText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
                      const std::vector<std::string>& program);
-// Adds them.
-void AddWaysJson(const ProgramWays& ways, const phantom::Card& card, Json& json);
+// Adds them, and that command; null where there is none.
+void AddWaysJson(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
+                 const std::vector<std::string>& program, Json& json);
 
 }  // namespace tidemark::cli

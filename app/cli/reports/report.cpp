@@ -144,6 +144,12 @@ Json CardJson(const phantom::Card& card) {
           {"context_is_measured", card.context_is_measured}};
 }
 
+void AddNeedJson(const session::Need& needed, Json& json) {
+  const auto known = [](int64_t bytes) { return bytes > 0 ? Json(bytes) : Json(); };
+  json["needed_bytes"] = known(needed.allocated_bytes);
+  json["needed_reserved_bytes"] = known(needed.reserved_bytes);
+}
+
 std::string SurvivedRow(int64_t times) {
   if (times == 0) return "";
   return fmt::format(

@@ -33,6 +33,8 @@ Json PeaksJson(const session::Prediction& peaks);
 void LeaveOutBlocks(Json& peaks);
 // Its name, its memory and what its context takes of that.
 Json CardJson(const phantom::Card& card);
+// Adds what all of a run takes of a card, null where that is not known.
+void AddNeedJson(const session::Need& needed, Json& json);
 // One object, indented; text that is not UTF-8 (from a foreign file) is replaced, not refused.
 std::string TextOf(const Json& json);
 

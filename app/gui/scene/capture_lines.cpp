@@ -128,7 +128,7 @@ std::vector<CaptureLine> CaptureLines(const SceneInput& input, const presenters:
                    std::string("Captured since the run began. ") + kWhatIsLost});
   AddLibraryLines(captured.libraries(), unit, lines);
   if (input.view != nullptr) {
-    for (const std::string& sentence : timeline::DescribeHealth(input.view->health())) {
+    for (const std::string& sentence : timeline::DescribeHealth(*input.view)) {
       lines.push_back({"Health", "incomplete", LampState::kLost, sentence, true});
     }
   }

@@ -126,7 +126,7 @@ class ChromeExporter final : public Exporter {
         {"events", view_.end() - view_.first()},
         {"events_lost", view_.health().lost},
         {"events_let_go", view_.health().let_go},
-        {"health", timeline::DescribeHealth(view_.health())}};
+        {"health", timeline::DescribeHealth(view_)}};
   }
 
   void NameTrack(std::string& out, uint32_t track, std::string_view name, int order) {

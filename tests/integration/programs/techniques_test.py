@@ -338,17 +338,25 @@ print(torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).cuda().eval()))(x()).sha
         found = answer["fewer_samples_with_techniques"]
         self.assertEqual(("off", "blocks", 1), (found["amp"], found["checkpoint"], found["most"]))
 
-    def test_fit_tries_a_power_of_two_where_a_number_of_samples_fails(self):
-        for rule, failure in (("assert n % 16 == 0", r"With batch \d+: .*AssertionError.*"), ("n = (n + 31) // 32 * 32", "")):
+    def test_fit_tries_what_shares_a_divisor_where_a_number_of_samples_fails(self):
+        for rule, asked, most in (
+            ("assert n % 16 == 0", 64, 32),
+            ("assert n % 12 == 0", 96, 36),  # of which no power of two is one
+            ("n = (n + 31) // 32 * 32", 64, 32),
+        ):
             script = Path(self.folder.name) / "train.py"
             script.write_text(
                 f"import sys, torch\nn = int(sys.argv[2])\n{rule}\nx = torch.empty(n * 20 << 20, dtype=torch.uint8, device='cuda')"
             )
-            told = tidemark("fit", "--card", "t4", "--memory", "1GiB", "--json", "--", PYTHON, str(script), "--batch", "64").stderr
-            found = json.loads(told[told.index("{"):])["fewer_samples"]
-            self.assertEqual(32, found["most"])
+            told = tidemark("fit", "--card", "t4", "--memory", "1GiB", "--json", "--", PYTHON, str(script), "--batch", str(asked)).stderr
+            answer = json.loads(told[told.index("{"):])
+            found = answer["fewer_samples"]
+            self.assertEqual(most, found["most"])
             self.assertTrue(found["has_room_to_spare"])
+            failure = r"With batch \d+: .*AssertionError.*" if rule.startswith("assert") else ""
             self.assertRegex(found["failure"], f"^{failure}$")
+            self.assertTrue(answer["command"].endswith(f"train.py --batch {most}"), answer["command"])
+            self.assertFalse(answer["stopped"])
 
     def test_fit_judges_samples_that_just_fit_as_it_judges_the_program(self):
         script = Path(self.folder.name) / "train.py"

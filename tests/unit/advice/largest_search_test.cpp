@@ -60,6 +60,30 @@ TEST_CASE("An answer for another number than the next narrows it, too") {
   CHECK(search.Next() == 40);
 }
 
+TEST_CASE("Where some numbers are refused multiples of what the others share are asked about") {
+  const auto asked_of = [](int64_t known, int64_t there_is, const std::function<bool(int64_t)>& answers) {
+    LargestSearch search({0, 0}, {known, known * 20}, there_is);
+    std::vector<int64_t> refused;
+    std::vector<int64_t> asked;
+    while (const std::optional<int64_t> number = search.Next(refused)) {
+      asked.push_back(*number);
+      if (!answers(*number)) {
+        refused.push_back(*number);
+      } else {
+        search.Take(*number, *number * 20 <= there_is, *number * 20);
+      }
+    }
+    return std::pair(search.largest(), asked);
+  };
+  const auto of_48 = asked_of(384, 5100, [](int64_t number) { return number % 48 == 0; });
+  CHECK(of_48.first == 240);
+  CHECK(of_48.second.size() <= 8);
+  const auto powers = [](int64_t number) { return (number & (number - 1)) == 0; };
+  CHECK(asked_of(256, 1500, powers).first == 64);
+  CHECK(asked_of(100, 700, [](int64_t) { return false; }).first == 0);
+  CHECK(asked_of(97, 700, [](int64_t) { return false; }).second == std::vector<int64_t>{35});
+}
+
 TEST_CASE("Where not one suits none is the largest; what is known to be too many is not asked about") {
   LargestSearch none(100, 10, 50);
   Asked(none, 10, [](int64_t number) { return 100 + number; });

@@ -14,7 +14,7 @@ bool TextHas(const std::string& text, const std::string& words) {
 
 Json TechniquesOf(const std::vector<TechniqueVerdict>& verdicts) {
   Json json;
-  AddWaysJson({{}, verdicts}, *phantom::FindCard("l4"), json);
+  AddWaysJson({{}, verdicts}, *phantom::FindCard("l4"), {}, {"python", "train.py"}, json);
   return json["techniques"];
 }
 
@@ -194,12 +194,12 @@ TEST_CASE("Where neither techniques nor a single sample fit alone, fewer samples
   ProgramWays ways{
       {}, {short_of("bf16", "none", 60), short_of("off", "blocks", 40), short_of("bf16", "blocks", 50)}};
   ways.samples = phantom::BatchSweepOf(program);
-  CHECK(TechniquesForFewerSamples(ways).empty());  // they have not been tried alone
+  CHECK(TechniquesForFewerSamples(ways, card).empty());  // they have not been tried alone
   ways.fewer = FewerSamples{"batch", 64, 12, int64_t{9} << 30, {int64_t{10} << 30}, 13};
-  CHECK(TechniquesForFewerSamples(ways).empty());  // which do
+  CHECK(TechniquesForFewerSamples(ways, card).empty());  // which do
   ways.fewer = FewerSamples{"batch", 64, 0, 0, {}, 1};
   ways.techniques[0].in_vain = {"--amp bf16"};
-  const std::vector<TechniqueVerdict> candidates = TechniquesForFewerSamples(ways);
+  const std::vector<TechniqueVerdict> candidates = TechniquesForFewerSamples(ways, card);
   REQUIRE(candidates.size() == 2);
   CHECK(BestForFewerSamples(candidates, {}).techniques == phantom::Techniques{"off", "blocks"});
   ways.with = {"off", "blocks"};
@@ -210,10 +210,11 @@ TEST_CASE("Where neither techniques nor a single sample fit alone, fewer samples
       "None of them makes it fit there, nor do fewer samples at once alone; both together do.\n"
       "tidemark phantom --card l4 --checkpoint blocks -- python3 train.py batch=3 tells all of it.\n"));
   Json json;
-  AddWaysJson(ways, card, json);
+  AddWaysJson(ways, card, asked, program, json);
   CHECK(json["fewer_samples"]["most"].is_null());
   CHECK(json["fewer_samples_with_techniques"]["most"] == 3);
   CHECK(json["fewer_samples_with_techniques"]["checkpoint"] == "blocks");
+  CHECK(json["command"] == "tidemark phantom --card l4 --checkpoint blocks -- python3 train.py batch=3");
   ways.fewer_with = FewerSamples{"batch", 64, 0, 0, {}, 1};
   CHECK(TextHas(WaysText(ways, card, asked, program),
                 "None of them makes it fit there, nor does batch 1, alone or with --checkpoint blocks.\n"));
@@ -314,11 +315,11 @@ TEST_CASE("Of fewer samples no more is said than was tried") {
   CHECK(TextHas(text(), "fewer samples at once do.\n"));  // there are none between
   Json json;
   ways.fewer = FewerSamples{"batch", 1000, 54, int64_t{9} << 30, {int64_t{10} << 30, true}, 55};
-  AddWaysJson(ways, card, json);
+  AddWaysJson(ways, card, asked, program, json);
   CHECK(json["fewer_samples"]["is_the_most"] == true);
   CHECK(json["fewer_samples"]["has_room_to_spare"] == false);
   ways.fewer = FewerSamples{"batch", 1000, 54, int64_t{9} << 30, {int64_t{10} << 30}};
-  AddWaysJson(ways, card, json);
+  AddWaysJson(ways, card, asked, program, json);
   CHECK(json["fewer_samples"]["is_the_most"] == false);
   CHECK(json["fewer_samples"]["has_room_to_spare"] == true);
 }
@@ -331,16 +332,43 @@ TEST_CASE("What saves nothing of a program that just fits is no way to make room
   ProgramWays ways{{Reserves("expandable_segments:True", tight)},
                    {{{true, false, "", tight, {tight}}, {"bf16", "none"}}}};
   ways.samples = phantom::BatchSweepOf(kWithBatch);
-  CHECK_FALSE(MayNeedFewerSamples(ways, card));  // as it is it does not fit
   CHECK(FitsAsItIs({{}, {{{true, false, "", tight, {tight}, {}, {"--amp bf16"}}, {"bf16", "none"}}}}));
   CHECK_FALSE(FitsAsItIs(ways));
+  const char* const with_settings = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True tidemark phantom";
+  CHECK(TextHas(WaysText(ways, card, asked, kWithBatch), with_settings));  // as it is it does not fit
   ways.as_it_is = session::HeldOfCard{tight};
   CHECK(FitsAsItIs(ways));
-  CHECK(MayNeedFewerSamples(ways, card));
   CHECK(TextHas(WaysText(ways, card, asked, kWithBatch), "None of them gives it room to spare there; fewer"));
   ways.as_it_is->empties_cache = true;
-  CHECK_FALSE(MayNeedFewerSamples(ways, card));
+  CHECK(TextHas(WaysText(ways, card, asked, kWithBatch), with_settings));
   ways.as_it_is = session::HeldOfCard{tight + 1};
+  CHECK(TextHas(WaysText(ways, card, asked, kWithBatch), with_settings));
+}
+
+TEST_CASE("Where with all samples it only just fits, fewer with room to spare come first") {
+  const phantom::Card card = *phantom::FindCard("l4");
+  PhantomOptions asked;
+  asked.card = card.name;
+  const int64_t tight = card.memory_bytes - card.context_bytes - (int64_t{1} << 20);
+  ProgramWays ways{{Reserves("expandable_segments:True", tight)},
+                   {{{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "none"}}}};
+  ways.samples = phantom::BatchSweepOf(kWithBatch);
+  CHECK(FitsWithAllSamples(ways, card));
+  CHECK(MayNeedFewerSamples(ways, card));
+  const auto text = [&] { return WaysText(ways, card, asked, kWithBatch); };
+  ways.fewer = FewerSamples{"batch-size", 3, 2, int64_t{9} << 30, {int64_t{10} << 30}};
+  CHECK(text().ends_with(
+      "None of them gives it room to spare there; fewer samples at once do.\n"
+      "tidemark phantom --card l4 -- python3 train.py --batch-size 2 tells all of it.\n"
+      "With as many samples as now PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True tidemark phantom "
+      "--card l4 -- python3 train.py --batch-size 3 tells what only just fits.\n"));
+  Json json;
+  AddWaysJson(ways, card, asked, kWithBatch, json);
+  CHECK(json["command"] == "tidemark phantom --card l4 -- python3 train.py --batch-size 2");
+  ways.fewer = FewerSamples{"batch-size", 3, 0, 0, {}, 1};
+  CHECK(TextHas(text(), "None of them gives it room to spare there, nor does batch-size 1.\nPYTORCH_CUDA"));
+  CHECK(TechniquesForFewerSamples(ways, card).empty());
+  ways.settings = {Reserves("expandable_segments:True", tight / 2)};
   CHECK_FALSE(MayNeedFewerSamples(ways, card));
 }
 

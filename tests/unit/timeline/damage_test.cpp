@@ -37,10 +37,20 @@ TEST_CASE("What does not fit is counted, with a sentence each") {
   CHECK(health.unmatched_steps == 1);
   CHECK(health.lost == 17);
   CHECK(health.unreadable_names == 1);
-  CHECK(DescribeHealth(health).size() == 8);
-  CHECK(DescribeHealth(health)[0] ==
+  CHECK(DescribeHealth(*view).size() == 8);
+  CHECK(DescribeHealth(*view)[0] ==
         "17 events were lost before they could be stored; the curves have gaps there.");
-  CHECK(DescribeHealth(Health{}).empty());
+  CHECK(DescribeHealth(*Stream().Publish()).empty());
+}
+
+TEST_CASE("Of tensors that are told of where nobody tells of blocks nothing is missing") {
+  Stream stream;
+  stream.Count(events::Level::kDriver, 4096);
+  stream.Categorize(0x3, Category::kInput);
+  CHECK(stream.Publish()->health().unmatched_tensors == 1);
+  CHECK(DescribeHealth(*stream.Publish()).empty());
+  stream.Allocate(0x2, 100);
+  CHECK(DescribeHealth(*stream.Publish()).size() == 1);
 }
 
 TEST_CASE("A second allocation at a live address ends the first") {

@@ -91,8 +91,8 @@ TEST_CASE("However many kernels a few events bring, memory has a bound, the newe
   CHECK(view->device_work().back().end_ns == Stream::kStartNs + int64_t{kWorks});
   CHECK(view->health().work_let_go == kWorks - kept);
   CHECK(view->health().let_go == 0);
-  REQUIRE(DescribeHealth(view->health()).size() == 1);
-  CHECK(DescribeHealth(view->health()).front().find("memsets, the oldest, were let go") != std::string::npos);
+  REQUIRE(DescribeHealth(*view).size() == 1);
+  CHECK(DescribeHealth(*view).front().find("memsets, the oldest, were let go") != std::string::npos);
 }
 
 }  // namespace tidemark::timeline
