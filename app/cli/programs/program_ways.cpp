@@ -237,7 +237,7 @@ std::string BestText(const ProgramWays& ways, const phantom::Card& card, const P
     return DoubtOf(BestOf(found), found, ways) + tells;
   if (found.empty()) return FewerText(ways, card) + tells;
   return FewerText(ways, card) + tells +
-         fmt::format("With as many samples as now {} tells what only just fits.\n",
+         fmt::format("With as many samples as now, {} tells what only just fits.\n",
                      CommandThatShows(BestOf(found), asked, program));
 }
 

@@ -360,7 +360,7 @@ TEST_CASE("Where with all samples it only just fits, fewer with room to spare co
   CHECK(text().ends_with(
       "None of them gives it room to spare there; fewer samples at once do.\n"
       "tidemark phantom --card l4 -- python3 train.py --batch-size 2 tells all of it.\n"
-      "With as many samples as now PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True tidemark phantom "
+      "With as many samples as now, PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True tidemark phantom "
       "--card l4 -- python3 train.py --batch-size 3 tells what only just fits.\n"));
   Json json;
   AddWaysJson(ways, card, asked, kWithBatch, json);
