@@ -1,6 +1,5 @@
 #include "app/gui/run_notices.h"
 
-#include <chrono>
 #include <utility>
 
 #include "profiler/base/clock.h"
@@ -8,7 +7,6 @@
 namespace tidemark::gui {
 namespace {
 
-using namespace std::chrono_literals;
 using presenters::LogLevel;
 
 constexpr int64_t kStepsPerEpoch = 50;
@@ -20,8 +18,7 @@ RunNotices::RunNotices(std::vector<Toast>* toasts)
 
 void RunNotices::Tell(LogLevel level, const std::string& text) {
   Note(level, text);
-  const bool is_bad = level == LogLevel::kError || level == LogLevel::kWarning;
-  toasts_->push_back({text, level, std::chrono::steady_clock::now() + (is_bad ? 8s : 4s)});
+  toasts_->push_back(ToastOf(text, level));
 }
 
 void RunNotices::Note(LogLevel level, const std::string& text) {

@@ -218,6 +218,17 @@ TEST_CASE("The palette lays a sample over the run that is shown") {
   }));
 }
 
+TEST_CASE("A key with Ctrl tells why not where its command cannot be done; arrows and letters alone do not") {
+  const std::unique_ptr<Application> app = KeepingIn("");
+  Frames frames(*app);
+  frames.Draw(4);
+  frames.Press(ImGuiKey_Home);  // slow motion's
+  CHECK(app->shell().toasts.empty());
+  frames.Press(ImGuiKey_H, ImGuiMod_Ctrl);
+  REQUIRE(app->shell().toasts.size() == 1);
+  CHECK(app->shell().toasts.front().text == WhyNot(ActionId::kEarlierRuns));
+}
+
 TEST_CASE("The palette finds units by what people call them") {
   PaletteOverRun palette(std::make_shared<Grown>());
   const ByteUnit before = palette.app.view_state().unit;

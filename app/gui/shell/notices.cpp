@@ -1,7 +1,9 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "app/gui/shell/pick_list.h"
 #include "app/gui/shell/shell_parts.h"
@@ -275,6 +277,13 @@ void DrawJobs(const ShellInput& input, bool has_toast, BarRoom* room, ImRect* co
   } else {
     Cover(place, covered);
   }
+}
+
+Toast ToastOf(std::string text, presenters::LogLevel level) {
+  Toast toast{std::move(text), level, {}};
+  const std::chrono::seconds is_read_in(IsBad(toast) ? 8 : 4);
+  toast.until = std::chrono::steady_clock::now() + is_read_in;
+  return toast;
 }
 
 void DrawToasts(ShellState& shell, const BarRoom& room, ImRect* covered) {

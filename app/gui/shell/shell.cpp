@@ -108,6 +108,9 @@ void DrawDialog(const ShellInput& input, ShellState& shell, ViewState& view, Com
   if (shell.program_dialog.open) DrawProgramDialog(*input.cards, input.has_gpu, shell.program_dialog, queue);
 }
 
+// A chord with Ctrl is meant; arrows and letters alone have other uses, too, where theirs can't be done.
+bool IsToldOf(const Action& action) { return (action.chord & ImGuiMod_Ctrl) != 0; }
+
 }  // namespace
 
 bool IsEnabled(ActionId action, const ShellInput& input) {
@@ -171,7 +174,7 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
   }
 }
 
-void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& queue) {
+void PushKeys(const ShellInput& input, ShellState& shell, CommandQueue& queue) {
   // So are the arrows with Alt: they would move the focus, or what has it, beside turning the page or looking
   // back.
   const bool turns = ImGui::GetIO().KeyAlt;
@@ -185,7 +188,8 @@ void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& qu
   // does that everywhere).
   ImGui::SetKeyOwner(ImGuiKey_Space, ImGui::GetID("window keys"), ImGuiInputFlags_LockThisFrame);
   for (const Action& action : Actions()) {
-    if (action.chord == 0 || !IsEnabled(action.id, input)) continue;
+    const bool is_enabled = IsEnabled(action.id, input);
+    if (action.chord == 0 || (!is_enabled && !IsToldOf(action))) continue;
     if (action.id == ActionId::kUnpin && HasGoneIntoPart()) continue;  // Escape leaves that first
     // A text that is being typed takes Backspace for itself.
     const bool looks_back = action.id == ActionId::kBack || action.id == ActionId::kForward;
@@ -193,7 +197,12 @@ void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& qu
     const bool is_ours = action.id == ActionId::kRunOrPause || action.id == ActionId::kPreviousOperator ||
                          action.id == ActionId::kNextPage || action.id == ActionId::kPreviousPage;
     const ImGuiID owner = is_ours ? ImGui::GetID("window keys") : 0;
-    if (ImGui::Shortcut(action.chord, ImGuiInputFlags_RouteGlobal, owner)) queue.Push(action.id);
+    if (!ImGui::Shortcut(action.chord, ImGuiInputFlags_RouteGlobal, owner)) continue;
+    if (is_enabled) {
+      queue.Push(action.id);
+    } else {
+      shell.toasts.push_back(ToastOf(WhyNot(action.id), presenters::LogLevel::kInfo));
+    }
   }
   if (!input.in_lesson) PushBrowsersKeys(input, queue);
   if (input.can_go_back && ImGui::IsMouseClicked(3)) queue.Push(ActionId::kBack);  // the side buttons

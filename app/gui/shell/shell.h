@@ -48,6 +48,8 @@ struct Toast {
   presenters::LogLevel level = presenters::LogLevel::kInfo;
   std::chrono::steady_clock::time_point until;
 };
+// From now on as long as it takes to read it, and longer what is bad.
+Toast ToastOf(std::string text, presenters::LogLevel level);
 
 struct ShellInput {
   std::string status;  // "running"

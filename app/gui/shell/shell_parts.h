@@ -52,6 +52,6 @@ void DrawPanels(const Frame& frame, const ImRect& banner, const ImRect& covered,
 // Where the panels lie between those at the sides, in pixels, as of the frame before.
 ImRect MiddleOfPanels();
 // Keys that work everywhere, as commands.
-void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& queue);
+void PushKeys(const ShellInput& input, ShellState& shell, CommandQueue& queue);
 
 }  // namespace tidemark::gui
