@@ -116,9 +116,10 @@ Json PeaksJson(const session::Prediction& peaks) {
     categories[std::string(events::KeyOf(static_cast<events::Category>(category)))] =
         peaks.at_peak[static_cast<size_t>(category)];
   }
+  const bool tells_reserved = peaks.reserved_peak_bytes > 0 || peaks.allocated_peak_bytes == 0;
   Json json = {{"allocated_peak_bytes", peaks.allocated_peak_bytes},
                {"requested_peak_bytes", peaks.requested_peak_bytes},
-               {"reserved_peak_bytes", peaks.reserved_peak_bytes},
+               {"reserved_peak_bytes", tells_reserved ? Json(peaks.reserved_peak_bytes) : Json()},
                {"by_category_at_peak", categories},
                {"step_seconds", peaks.step_seconds},
                {"out_of_memory", peaks.out_of_memory},

@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 // its own.
 Json TextbookJson(const textbook::Estimate& estimate);
 // Of a prediction, or of what a run measured: the same keys. `by_category_at_peak` sums to the allocated
-// peak.
+// peak. What is reserved is null where nobody told, as on the CPU and by cudaMallocAsync.
 Json PeaksJson(const session::Prediction& peaks);
 // Of a run that nobody told the blocks of (timeline::View::tells_blocks): null is what would tell of them.
 void LeaveOutBlocks(Json& peaks);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "profiler/base/format.h"
 
@@ -26,13 +27,16 @@ std::string WithoutFolders(std::string_view sentence) {
 }  // namespace
 
 std::string LeftOut(const session::Prediction& prediction) {
+  std::vector<std::string> sentences;
   if (!prediction.without_workspaces.empty()) {
-    return "cuDNN's workspaces are not included in the phantom's prediction: " +
-           WithoutFolders(prediction.without_workspaces) + ".";
+    sentences.push_back("cuDNN's workspaces are not included in the phantom's prediction: " +
+                        WithoutFolders(prediction.without_workspaces) + ".");
   }
-  if (prediction.unknown_sizes.empty()) return "";
-  return fmt::format("Not known, counted as 0 in the phantom's prediction: {}.",
-                     fmt::join(prediction.unknown_sizes, ", "));
+  if (!prediction.unknown_sizes.empty()) {
+    sentences.push_back(fmt::format("Not known, counted as 0 in the phantom's prediction: {}.",
+                                    fmt::join(prediction.unknown_sizes, ", ")));
+  }
+  return fmt::format("{}", fmt::join(sentences, " "));
 }
 
 std::string OfFewerSteps(const session::Prediction& prediction, int64_t steps, bool differs) {

@@ -8,7 +8,7 @@
 
 namespace tidemark::presenters {
 
-// What the phantom's prediction leaves out, as a sentence; "" = nothing. Of files the names: in which folders
+// What the phantom's prediction leaves out, in sentences; "" = nothing. Of files the names: in which folders
 // of this machine they were looked for says nothing of the figures.
 std::string LeftOut(const session::Prediction& prediction);
 // Beside a run that has gone on for longer and needs something else: of how many steps the prediction is, as

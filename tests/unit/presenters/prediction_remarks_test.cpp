@@ -12,7 +12,7 @@ TEST_CASE("What a prediction leaves out is told without this machine's folders")
   prediction.without_workspaces = "/usr/lib/libcudnn.so.9 is not there; install it or 1/2 of it";
   CHECK(LeftOut(prediction) ==
         "cuDNN's workspaces are not included in the phantom's prediction: libcudnn.so.9 is not there; "
-        "install it or 1/2 of it.");
+        "install it or 1/2 of it. Not known, counted as 0 in the phantom's prediction: RNN of 7, dropout.");
 }
 
 TEST_CASE("Of how many steps a prediction is, is told beside a run that is longer and differs") {
