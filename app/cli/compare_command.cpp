@@ -11,8 +11,11 @@
 #include "app/cli/console/numbers.h"
 #include "app/cli/console/recording_file.h"
 #include "app/cli/reports/compare_report.h"
+#include "app/presenters/allocations/folded_stacks.h"
+#include "app/presenters/comparison/comparison_text.h"
 #include "app/presenters/comparison/run_comparison.h"
 #include "app/presenters/comparison/side_by_side.h"
+#include "profiler/trace/output_file.h"
 
 namespace tidemark::cli {
 namespace {
@@ -24,7 +27,8 @@ constexpr int kExitTrouble = 2;
 struct CompareOptions {
   std::string a;
   std::string b;
-  std::string steps;  // "" = of two runs
+  std::string steps;   // "" = of two runs
+  std::string folded;  // the file; "" = none
   bool common_steps = false;
   bool json = false;
 };
@@ -34,6 +38,27 @@ Result<timeline::Step> StepOf(const timeline::View& view, int64_t number, const 
       view.steps(), [&](const timeline::Step& one) { return one.number == number && one.complete; });
   if (step != view.steps().end()) return *step;
   return Error{fmt::format("{} has no complete step {}: tidemark info tells its steps.", file, number)};
+}
+
+// Where one of the two does not tell its blocks there is nothing to fold.
+Status WriteFolded(const std::string& file, const presenters::TwoMoments& peaks) {
+  const auto& [a, b] = peaks;
+  std::string why = "no allocation is alive at the peak of either.";
+  std::string folded;
+  if (a.view != nullptr && b.view != nullptr) {
+    const std::string untold = presenters::WhyNotCompared(*a.view, "A", *b.view, "B");
+    if (untold.empty()) {
+      folded = *presenters::FoldedDifferenceOf(*a.view, a.state, *b.view, b.state, {});
+    } else {
+      why = untold;
+    }
+  }
+  if (folded.empty())
+    return Error{fmt::format("{} has no stacks to tell of: {} Leave out --folded.", file, why)};
+  Result<trace::ReplacingFile> target = trace::ReplacingFile::Create(file);
+  if (!target) return target.error();
+  if (Status written = target->Write(folded); !written) return written;
+  return target->Commit();
 }
 
 int RunCompareSteps(const CompareOptions& options) {
@@ -49,6 +74,10 @@ int RunCompareSteps(const CompareOptions& options) {
   const Result<timeline::Step> b = StepOf(*view, asked->last, options.a);
   if (!b) return Complain(b.error().message, kExitTrouble);
   const presenters::SideBySide steps = *presenters::CompareSteps(*view, *a, *b);
+  if (!options.folded.empty()) {
+    if (const Status written = WriteFolded(options.folded, *steps.moments); !written)
+      return Complain(written.error().message, kExitTrouble);
+  }
   const ComparedFile file{options.a, (*run)->description(), view.get(), WarningsOf(**run)};
   if (Answer(options.json ? TextOf(StepsJson(file, steps)) : StepsText(file, steps)) != kExitDone)
     return kExitTrouble;
@@ -81,6 +110,11 @@ int RunCompare(const CompareOptions& options) {
         "them.",
         kExitTrouble);
   }
+  if (!options.folded.empty()) {
+    const Status written = WriteFolded(options.folded, {presenters::MomentAt(*view_a, comparison.peak_a),
+                                                        presenters::MomentAt(*view_b, comparison.peak_b)});
+    if (!written) return Complain(written.error().message, kExitTrouble);
+  }
   const ComparedFile file_a{options.a, (*a)->description(), view_a.get(), WarningsOf(**a)};
   const ComparedFile file_b{options.b, (*b)->description(), view_b.get(), WarningsOf(**b)};
   const int answered = Answer(options.json ? TextOf(CompareJson(file_a, file_b, comparison))
@@ -100,6 +134,7 @@ Command RegisterCompare(CLI::App& application) {
       "  tidemark compare fp32.tide fp16.tide --json\n"
       "  tidemark compare short.tide long.tide --common-steps    (10 steps against 50)\n"
       "  tidemark compare run.tide --steps 10-500                (what grew from one to the other)\n"
+      "  tidemark compare a.tide b.tide --folded d.folded        (flamegraph.pl d.folded > d.svg draws it)\n"
       "Where both know steps and phases, these are put beside each other; within them allocations are\n"
       "compared in order, and after a gap four sizes in a row have to agree. Sizes are those asked for, or "
       "of\n"
@@ -119,6 +154,11 @@ Command RegisterCompare(CLI::App& application) {
       ->type_name("STEPS");
   command->add_flag("--common-steps", options->common_steps,
                     "Leave out the steps that only one of them has, and what follows");
+  command
+      ->add_option("--folded", options->folded,
+                   "Write what is alive at both peaks, as folded stacks with the bytes of A and of B: the "
+                   "flame graph of the differences, as difffolded.pl has it")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunCompare(*options); }};
 }

@@ -56,6 +56,58 @@ TEST_CASE("Between two cursors one run stands beside itself, unless a second one
   CHECK(compared() == nullptr);
 }
 
+TEST_CASE("The tree of differences is of what the Compare panel compares, and else of what is alive") {
+  timeline::Stream stream;
+  for (uint64_t block = 1; block <= 100; ++block)
+    stream.Allocate(block << 20, 512, events::Category::kActivation);
+  AskedOf asked(stream);
+  ViewState state;
+  state.timeline.axis = presenters::TimeAxis::kEvents;
+  state.live_tree.of_difference = true;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto tree = [&]() -> const LiveTreeInput& {
+    state.live_tree.drawn = true;
+    return scene.Prepare(asked.input, state, estimates).live_tree;
+  };
+  CHECK_FALSE(tree().compares);
+  REQUIRE(tree().tree != nullptr);
+  CHECK_FALSE(tree().tree->nodes.front().sides);
+  state.timeline.cursors = {60, 20};
+  REQUIRE(tree().tree != nullptr);
+  REQUIRE(tree().tree->nodes.front().sides);
+  CHECK(tree().tree->nodes.front().sides->Difference() == 40 * 512);
+  CHECK(tree().sides->b == "event 60");
+  timeline::Stream other;
+  other.Allocate(1 << 20, 1024, events::Category::kGradient);
+  asked.input.compared = ComparedRun{"b.tide", other.Publish(), {}};
+  REQUIRE(tree().tree != nullptr);
+  CHECK(tree().sides->b == "b.tide");
+  CHECK(tree().moment == "at each one's peak");
+  CHECK(tree().tree->nodes.front().sides->Difference() == 1024 - 100 * 512);
+  CHECK(tree().tree->nodes.front().bytes == 1024 + 100 * 512);
+  state.live_tree.of_difference = false;
+  REQUIRE(tree().tree != nullptr);
+  CHECK(tree().compares);
+  CHECK_FALSE(tree().tree->nodes.front().sides);
+}
+
+TEST_CASE("Where one of two runs does not tell its blocks there is no tree of differences, and why is said") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 512);
+  AskedOf asked(stream);
+  timeline::Stream untold;
+  untold.Count(events::Level::kDriver, 4096);
+  asked.input.compared = ComparedRun{"b.tide", untold.Publish(), {}};
+  ViewState state;
+  state.live_tree.of_difference = state.live_tree.drawn = true;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const LiveTreeInput& tree = scene.Prepare(asked.input, state, estimates).live_tree;
+  CHECK(tree.tree == nullptr);
+  CHECK(tree.empty_reason.starts_with("Of b.tide: "));
+}
+
 TEST_CASE("Of what is noted on two runs that is told which only one of them has, as tidemark compare does") {
   timeline::Stream stream;
   stream.Allocate(0x1000, 512);

@@ -499,8 +499,6 @@ bool BeginsWith(ImGuiTestContext* context, const networks::TrainingSettings& set
   return WaitUntil(context, [] { return Run().live; }) && WaitForChosenSettings(context);
 }
 
-// Two runs of their own, the second with twice the batch: what differs is what is said to, and a click on a
-// row lights it up.
 // Its step, with the moment pinned; back as it was.
 void GoesToTheFirstDifference(ImGuiTestContext* context) {
   const auto streams = [] { return application().frame()->comparison.streams; };
@@ -523,6 +521,32 @@ void GoesToTheFirstDifference(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return !view.pinned && view.timeline.whole; }));
 }
 
+// What is alive in either of the two, as a flame graph and a tree map; back as it was.
+void ShowsTheDifference(ImGuiTestContext* context) {
+  const auto tree = [] { return application().frame()->live_tree.tree; };
+  ShownTree& shown = application().view_state().live_tree;
+  const ShownTree before = shown;
+  context->WindowFocus("//###live_tree");
+  context->ItemClick("//###live_tree/**/difference");
+  IM_CHECK(WaitUntil(context, [&] { return tree() != nullptr && tree()->nodes.front().sides; }));
+  const presenters::SideBySide& sides = *application().frame()->comparison.comparison;
+  const auto allocated =
+      std::ranges::find(sides.levels, timeline::Series::kAllocated, &presenters::ComparedBytes::level);
+  IM_CHECK(allocated != sides.levels.end());
+  IM_CHECK_EQ(tree()->nodes.front().sides->Difference(), allocated->Difference().value_or(0));
+  shown.flame_graph = true;
+  context->Yield(2);
+  Picture(context, "difference-flame-graph");
+  shown.flame_graph = false;
+  context->Yield(2);
+  Picture(context, "difference-tree-map");
+  shown = before;
+  IM_CHECK(WaitUntil(context, [&] { return tree() != nullptr && !tree()->nodes.front().sides; }));
+  context->WindowFocus("//###compare");
+}
+
+// Two runs of their own, the second with twice the batch: what differs is what is said to, and a click on a
+// row lights it up.
 void SelectsWhatDiffers(ImGuiTestContext* context, const fs::path& scratch) {
   const auto comparison = [] { return application().frame()->comparison; };
   const auto selection = [] { return application().view_state().selection; };
@@ -546,6 +570,7 @@ void SelectsWhatDiffers(ImGuiTestContext* context, const fs::path& scratch) {
       std::ranges::find(states.categories, "activation", &presenters::ComparedBytes::title);
   IM_CHECK(activation != states.categories.end());
   IM_CHECK_GT(activation->a.value_or(0), activation->b.value_or(0));
+  ShowsTheDifference(context);
   context->ItemClick("//**/by category/activation/##row");
   IM_CHECK(WaitUntil(
       context, [&] { return selection() == presenters::CategorySelected(events::Category::kActivation); }));

@@ -63,4 +63,30 @@ TEST_CASE_METHOD(Measured, "What is alive by code says how to have lines where t
   }
 }
 
+TEST_CASE_METHOD(Measured, "A tree of differences says of what its colours tell") {
+  presenters::LiveTree tree;
+  tree.nodes.resize(2);
+  tree.nodes[0].first_child = tree.nodes[0].children = 1;
+  for (presenters::TreeNode& node : tree.nodes) {
+    node.bytes = 100 << 20;
+    node.sides = presenters::TreeSides{0, 100 << 20, 0, 1};
+  }
+  LiveTreeInput input;
+  input.tree = &tree;
+  LiveTreeState shown;
+  CommandQueue queue;
+  const auto words = [&](const char* name) {
+    return WordsIn(
+        {900, 400}, [&] { DrawLiveTreePanel(input, shown, queue); }, name);
+  };
+  input.compares = true;  // what is shown is one side alone
+  CHECK(words("alone").find("less") == std::string::npos);
+  input.sides = TreeSidesTitles{"this run", "fp16.tide"};
+  const std::string drawn = words("compared");
+  for (const char* const text : {"less", "the same", "more", "from this run to fp16.tide"}) {
+    INFO(text);
+    CHECK(drawn.find(text) != std::string::npos);
+  }
+}
+
 }  // namespace tidemark::gui

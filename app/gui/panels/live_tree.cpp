@@ -14,6 +14,8 @@
 #include "app/gui/widgets/terms.h"
 #include "app/gui/window/opaque_fill.h"
 #include "app/presenters/allocations/blocks.h"
+#include "app/presenters/moment/signed_bytes.h"
+#include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
 
 namespace tidemark::gui {
@@ -56,6 +58,58 @@ const std::array<GroupingLook, kTreeGroupingCount> kTreeGroupings = {{
 void GroupBy(TreeGrouping grouping, LiveTreeState& state) {
   state.grouping = grouping;
   state.path.clear();
+}
+
+// Amber and blue, which everybody tells apart. Deeper, the more of what the larger side has came or went.
+Color ColorOfChange(const presenters::TreeSides& sides) {
+  const int64_t difference = sides.Difference();
+  if (difference == 0) return Colors().raised;
+  const auto larger = static_cast<double>(std::max(sides.a_bytes, sides.b_bytes));
+  const double share = std::abs(static_cast<double>(difference)) / larger;
+  constexpr double kPalest = 0.3;
+  return Mixed(Colors().raised, difference > 0 ? Colors().warning : Colors().accent,
+               kPalest + (1 - kPalest) * share);
+}
+
+// "■ less ■ the same ■ more from this run to fp16.tide", as far as there is room.
+void LegendOfChange(const TreeSidesTitles& titles) {
+  const float y = ImGui::GetCursorPosY() + Px(8);
+  const auto beside = [y](float gap) {
+    ImGui::SameLine(0, gap);
+    ImGui::SetCursorPosY(y);
+  };
+  const auto put = [&](Color color, const char* text) {
+    beside(Px(14));
+    if (ImGui::GetContentRegionAvail().x < Px(16) + Measure(SmallMuted(), text).x) return;
+    Swatch(color);
+    beside(Px(6));
+    Put(SmallMuted(), text);
+  };
+  put(ColorOfChange({1, 0}), "less");
+  put(ColorOfChange({1, 1}), "the same");
+  put(ColorOfChange({0, 1}), "more");
+  beside(Px(6));
+  const std::string from_to = "from " + titles.a + " to " + titles.b;
+  const std::string shown = Fitted(SmallMuted(), from_to, ImGui::GetContentRegionAvail().x);
+  Put(SmallMuted(), shown);
+  if (shown != from_to) Tooltip(from_to);
+}
+
+void ChooseSides(const LiveTreeInput& input, LiveTreeState& state) {
+  static constexpr const char* kSides[] = {"this run", "difference"};
+  static const std::string kSideHints[] = {
+      "What is alive in the run that is shown, at the moment that is looked at.",
+      "What is alive in either of the two that the Compare panel puts side by side, and how much less or "
+      "more "
+      "of it the second one has."};
+  const float width = std::min(Px(190), ImGui::GetContentRegionAvail().x);
+  ImGui::BeginChild("sides", {width, Px(30)});
+  int side = state.of_difference ? 1 : 0;
+  if (Segmented("sides", kSides, kSideHints, &side)) state.of_difference = side == 1;
+  ImGui::EndChild();
+  if (!input.sides) return;
+  ImGui::SameLine();
+  LegendOfChange(*input.sides);
 }
 
 // Where there is no room for all side by side.
@@ -161,29 +215,47 @@ bool IsFaded(const LiveTreeInput& input, const TreeNode& node) {
 
 // Of a box over what lies under it: paler where it has boxes inside, or is not selected.
 Color ColorOver(Color under, const TreeNode& node, bool faded) {
-  if (!node.category && !faded) return Colors().raised;
-  const Color color = node.category ? Colors().Of(*node.category) : Colors().raised;
+  if (!node.sides && !node.category && !faded) return Colors().raised;
+  const Color color = node.sides      ? ColorOfChange(*node.sides)
+                      : node.category ? Colors().Of(*node.category)
+                                      : Colors().raised;
   return Mixed(under, color, (node.children == 0 ? 1.0 : 0.45) * (faded ? 0.35 : 1.0));
 }
 
 std::string SizeOf(const LiveTreeInput& input, const TreeNode& node) {
-  return FormatBytes(node.bytes, input.unit);
+  if (!node.sides) return FormatBytes(node.bytes, input.unit);
+  return node.sides->Difference() == 0 ? "=" : presenters::SignedBytes(node.sides->Difference(), input.unit);
 }
 
-void NodeTooltip(const LiveTreeInput& input, const TreeNode& node, const ImRect& rect) {
-  const TreeNode& root = input.tree->nodes[0];
-  const TreeNode& parent = input.tree->nodes[node.parent];
+std::string InBlocks(int64_t bytes, size_t blocks) {
+  return FormatExactBytes(bytes) + " in " + FormatNumber(static_cast<int64_t>(blocks)) +
+         (blocks == 1 ? " block" : " blocks");
+}
+
+void PutSides(const LiveTreeInput& input, const presenters::TreeSides& sides) {
+  Put(Words(), input.sides->a + ": " + InBlocks(sides.a_bytes, sides.a_blocks));
+  Put(Words(), input.sides->b + ": " + InBlocks(sides.b_bytes, sides.b_blocks));
+  const int64_t difference = sides.Difference();
+  Put(Words(), difference == 0 ? "as much"
+                               : fmt::format("{}{}", difference > 0 ? "+" : "−",
+                                             FormatExactBytes(SaturatingMagnitude(difference))));
+}
+
+void PutShares(const TreeNode& node, const TreeNode& parent, const TreeNode& root) {
   const auto share = [&node](const TreeNode& of) {
     return 100.0 * static_cast<double>(node.bytes) / static_cast<double>(std::max<int64_t>(1, of.bytes));
   };
+  Put(MutedWords(), fmt::format("{:.1f} % of everything alive", share(root)));
+  if (node.parent != 0) Put(MutedWords(), fmt::format("{:.1f} % of {}", share(parent), parent.title));
+}
+
+void NodeTooltip(const LiveTreeInput& input, const TreeNode& node, const ImRect& rect) {
   PlaceTooltip(rect.Min, rect.Max);
   ImGui::BeginTooltip();
   Put(StrongWords(), node.title);
-  Put(Words(), FormatExactBytes(node.bytes) + " in " + FormatNumber(static_cast<int64_t>(node.blocks)) +
-                   (node.blocks == 1 ? " block" : " blocks"));
+  node.sides ? PutSides(input, *node.sides) : Put(Words(), InBlocks(node.bytes, node.blocks));
   if (!node.shape.empty()) Put(Words(), (node.blocks == 1 ? "" : "each ") + node.shape);
-  Put(MutedWords(), fmt::format("{:.1f} % of everything alive", share(root)));
-  if (node.parent != 0) Put(MutedWords(), fmt::format("{:.1f} % of {}", share(parent), parent.title));
+  if (!node.sides) PutShares(node, input.tree->nodes[node.parent], input.tree->nodes[0]);
   PutMeanings(node.title);
   Put(SmallMuted(), node.children > 0 ? "Click: select it, and show only this."
                                       : "Click: select it, and show what it is part of.");
@@ -307,7 +379,7 @@ bool TellsLines(const LiveTree& tree) {
 
 std::vector<std::string> TitlesToShown(const LiveTree& tree, const std::vector<std::string>& path) {
   std::vector<std::string> titles = presenters::PathOf(tree, presenters::NodeAt(tree, path));
-  titles.insert(titles.begin(), "everything alive");
+  titles.insert(titles.begin(), presenters::kEverythingAlive);
   return titles;
 }
 
@@ -338,12 +410,17 @@ void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, Command
   state.drawn = true;
   if (input.tree == nullptr || input.tree->nodes.size() < 2 || !input.empty_reason.empty()) {
     PanelTitle("What is alive", "");
+    if (input.compares) ChooseSides(input, state);
     EmptyReason(input.empty_reason.empty() ? "Nothing is alive at this moment." : input.empty_reason);
     return;
   }
+  const TreeNode& root = input.tree->nodes[0];
   PanelTitle("What is alive",
-             JoinedFacts({FormatBytes(input.tree->nodes[0].bytes, input.unit), input.moment}),
-             FormatExactBytes(input.tree->nodes[0].bytes));
+             JoinedFacts({root.sides ? presenters::SignedBytes(root.sides->Difference(), input.unit)
+                                     : FormatBytes(root.bytes, input.unit),
+                          input.moment}),
+             FormatExactBytes(root.sides ? root.sides->Difference() : root.bytes));
+  if (input.compares) ChooseSides(input, state);
   ChooseLook(input.grouping, state);
   Breadcrumbs(*input.tree, state);
   if (input.grouping == TreeGrouping::kCallStack && input.segments_have_stacks)

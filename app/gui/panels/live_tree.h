@@ -17,11 +17,19 @@ enum class TreeGrouping : uint8_t { kCategory, kPhase, kLayer, kStream, kCallSta
 inline constexpr int kTreeGroupingCount = 5;
 std::span<const presenters::TreeKey> KeysOf(TreeGrouping grouping);
 
+// Of what may be compared, as side_by_side.h has it.
+struct TreeSidesTitles {
+  std::string a;  // "this run"
+  std::string b;  // "fp16.tide"
+};
+
 struct LiveTreeInput {
   const presenters::LiveTree* tree = nullptr;       // none = nothing to show yet
+  bool compares = false;                            // there are two sides, whose difference may be asked for
+  std::optional<TreeSidesTitles> sides;             // of a tree of differences
   TreeGrouping grouping = TreeGrouping::kCategory;  // in force
   bool selects = false;                             // something is selected: what is not is faded
-  std::string moment;                               // "at event 1,234 of step 5"
+  std::string moment;                               // "at event 1,234 of step 5", "at each one's peak"
   bool segments_have_stacks = false;                // of C++, which blocks have not
   bool is_of_ours = false;                          // the run is of a network of Tidemark's
   ByteUnit unit = ByteUnit::kMegabytes;
@@ -32,6 +40,7 @@ struct LiveTreeInput {
 struct ShownTree {
   std::optional<TreeGrouping> grouping;  // that a person chose; none = what tells the most of the run
   bool flame_graph = false;
+  bool of_difference = false;     // of what is compared, while there is something
   std::vector<std::string> path;  // of the node that fills the panel; empty = everything
 
   bool operator==(const ShownTree&) const = default;
@@ -40,6 +49,10 @@ struct ShownTree {
 struct LiveTreeState : ShownTree {
   bool drawn = false;  // in this frame: a hidden tab is not prepared
 };
+
+inline bool ShowsDifference(const LiveTreeInput& input, const ShownTree& shown) {
+  return input.compares && shown.of_difference;
+}
 
 // Whether the outermost of some frames is a line of code, by TreeGrouping::kCallStack.
 bool TellsLines(const presenters::LiveTree& tree);

@@ -7,6 +7,7 @@
 
 #include "app/gui/scene/cursors.h"
 #include "app/presenters/comparison/comparison_text.h"
+#include "app/presenters/comparison/difference_tree.h"
 #include "app/presenters/comparison/same_place.h"
 #include "app/presenters/moment/settings_change.h"
 #include "profiler/base/progress.h"
@@ -76,6 +77,7 @@ void ComparisonScene::BeginFrame(const ViewState& state, const presenters::Selec
                                  Frame& frame) {
   comparison_.BeginFrame();
   streams_.BeginFrame();
+  tree_.BeginFrame();
   throttle_.BeginFrame();
   streams_throttle_.BeginFrame();
   frame.comparison = {nullptr, false, state.unit, kNothingToCompare, &selected, nullptr, "", {}};
@@ -102,8 +104,22 @@ void ComparisonScene::PrepareRequests(const SceneInput& input, const ViewState& 
   if (aligns) alignment_ = *streams_.answer();
 }
 
+// Markers of others than our own runs are theirs, and many.
+void ComparisonScene::TellWhetherCompared(const SceneInput& input, const ViewState& state, Frame& frame) {
+  const bool has_settings = !input.description.settings_json.empty();
+  frame.live_tree.compares = input.compared || EventsUnderCursors(*input.view, state) ||
+                             (has_settings && presenters::LatestChange(*input.view));
+}
+
 void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& frame) {
-  if (!std::exchange(state.comparison.drawn, false)) return;
+  const bool is_of_panel = std::exchange(state.comparison.drawn, false);
+  const bool is_of_tree =
+      ShowsDifference(frame.live_tree, state.live_tree) && std::exchange(state.live_tree.drawn, false);
+  if (is_of_panel || is_of_tree) PrepareSides(input, state, frame);
+  if (is_of_tree) PrepareTree(state, frame);
+}
+
+void ComparisonScene::PrepareSides(const SceneInput& input, const ViewState& state, Frame& frame) {
   const bool compares = input.compared.has_value();
   frame.comparison.second_run = compares;
   if (compares) frame.comparison.notes = NotesOnTwo(input.description.notes, *input.compared);
@@ -142,6 +158,32 @@ void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& 
     frame.comparison.empty_reason =
         input.compared->title + " has nothing like the pinned moment. Escape unpins it.";
   }
+}
+
+// The tree that is shown stays until the one that is asked for is there, if it is of the same runs.
+void ComparisonScene::PrepareTree(const ViewState& state, Frame& frame) {
+  LiveTreeInput& told = frame.live_tree;
+  const presenters::SideBySide* const sides = frame.comparison.comparison;
+  if (sides == nullptr) return void(told.empty_reason = frame.comparison.empty_reason);
+  told.sides = TreeSidesTitles{sides->title_a, sides->title_b};
+  told.moment = sides->moment;
+  const ComparisonAsked& of = *comparison_.question();
+  const timeline::View& other = of.compared == nullptr ? *of.view : *of.compared;
+  told.empty_reason = presenters::WhyNotCompared(*of.view, sides->title_a, other, sides->title_b);
+  if (!told.empty_reason.empty()) return;
+  const DifferenceAsked asked{sides->moments, of.view, of.compared, state.selection, told.grouping};
+  const uint64_t blocks = sides->moments->a.state.blocks.size() + sides->moments->b.state.blocks.size();
+  tree_.Ask(asked, FitsInFrame({blocks * KeysOf(asked.grouping).size(), 0}),
+            [](const DifferenceAsked& wanted, const auto& progress) {
+              return presenters::MakeDifferenceTree(wanted.moments->a, wanted.moments->b,
+                                                    KeysOf(wanted.grouping), wanted.selection, progress);
+            });
+  const bool is_of_these = tree_.question() && tree_.question()->compared == asked.compared;
+  told.tree = is_of_these ? tree_.answer() : nullptr;
+  if (told.tree == nullptr)
+    told.empty_reason =
+        tree_.cancelled() ? "Cancelled. Another moment is compared again." : "Looking at both sides…";
+  if (const auto line = tree_.Line("Grouping both sides", 300ms)) frame.jobs.push_back(*line);
 }
 
 }  // namespace tidemark::gui

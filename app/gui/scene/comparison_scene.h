@@ -48,6 +48,17 @@ struct ShownComparison {
   std::string settings;  // the second run's, as far as they are others
 };
 
+// Where the two differ, as a tree.
+struct DifferenceAsked {
+  std::shared_ptr<const presenters::TwoMoments> moments;
+  std::shared_ptr<const timeline::View> view;  // that they point to
+  std::shared_ptr<const timeline::View> compared;
+  presenters::Selection selection;
+  TreeGrouping grouping = TreeGrouping::kCategory;
+
+  bool operator==(const DifferenceAsked&) const = default;
+};
+
 class ComparisonScene {
  public:
   // What the panel says where there is nothing to compare.
@@ -56,13 +67,19 @@ class ComparisonScene {
   void PrepareRequests(const SceneInput& input, const ViewState& state, Frame& frame);
   // Null where they are not aligned by it, and until it is known.
   const std::shared_ptr<const ComparedRequests>& alignment() const { return alignment_; }
-  // After PrepareRequests.
+  // Whether there is anything to compare: what else tells of it is prepared after this.
+  void TellWhetherCompared(const SceneInput& input, const ViewState& state, Frame& frame);
+  // After PrepareRequests, and after what is alive at the moment.
   void Prepare(const SceneInput& input, ViewState& state, Frame& frame);
   bool pending() const {
-    return comparison_.pending() || streams_.pending() || throttle_.due() || streams_throttle_.due();
+    return comparison_.pending() || streams_.pending() || tree_.pending() || throttle_.due() ||
+           streams_throttle_.due();
   }
 
  private:
+  void PrepareSides(const SceneInput& input, const ViewState& state, Frame& frame);
+  void PrepareTree(const ViewState& state, Frame& frame);
+
   Lookup<StreamsAsked, std::shared_ptr<const ComparedRequests>> streams_{Overtaken::kIsGivenUp};
   StreamsAsked streams_asked_;
   Throttle streams_throttle_;
@@ -70,6 +87,7 @@ class ComparisonScene {
   Lookup<ComparisonAsked, ShownComparison> comparison_;
   ComparisonAsked comparison_asked_;
   Throttle throttle_;
+  Lookup<DifferenceAsked, presenters::LiveTree> tree_;
 };
 
 }  // namespace tidemark::gui

@@ -161,10 +161,11 @@ void MomentScene::PrepareSelected(const std::shared_ptr<const timeline::View>& v
 // The tree that is shown stays until the one that is asked for is there.
 void MomentScene::PrepareTree(const std::shared_ptr<const timeline::View>& view,
                               presenters::StackBy most_telling, ViewState& state, Frame& frame) {
-  if (!std::exchange(state.live_tree.drawn, false)) return;
   const bool is_by_line = most_telling == presenters::StackBy::kLine;
   frame.live_tree.grouping =
       state.live_tree.grouping.value_or(is_by_line ? TreeGrouping::kCallStack : TreeGrouping::kCategory);
+  if (ShowsDifference(frame.live_tree, state.live_tree)) return;  // the comparison's
+  if (!std::exchange(state.live_tree.drawn, false)) return;
   const AliveAsked asked{moment_.answer()->state, state.selection, frame.live_tree.grouping};
   const uint64_t looks = asked.state->blocks.size() * KeysOf(asked.grouping).size();
   tree_.Ask(asked, FitsInFrame({looks, 0}), [view = view](const AliveAsked& wanted, const auto& progress) {

@@ -100,6 +100,7 @@ void Scene::PrepareRun(const SceneInput& input, ViewState& state, Estimates& est
   const session::PhantomSetup phantom = PhantomBeside(input);
   // The CPU's memory is laid out by the system, not by PyTorch's allocator: a phantom GPU says nothing
   // about it.
+  comparison_.TellWhetherCompared(input, state, frame_);
   comparison_.PrepareRequests(input, state, frame_);
   timeline_.Prepare(input, state, estimates,
                     input.description.device == "cpu" ? session::PhantomSetup() : phantom,

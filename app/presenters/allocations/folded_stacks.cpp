@@ -1,8 +1,11 @@
 #include "app/presenters/allocations/folded_stacks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/presenters/allocations/blocks.h"
@@ -17,6 +20,8 @@ namespace {
 
 using timeline::LiveBlock;
 using timeline::View;
+
+using BytesByStack = std::map<std::string, int64_t>;
 
 void AddFrame(std::string_view frame, std::string& stack) {
   if (frame.empty()) return;
@@ -56,11 +61,9 @@ class StackFolder {
     bytes = SaturatingSum(bytes, std::max<int64_t>(0, block.rounded_bytes));
   }
 
-  std::string Text() const {
-    std::string text;
-    for (const auto& [stack, bytes] : bytes_)
-      if (bytes > 0) text += stack + ' ' + std::to_string(bytes) + '\n';
-    return text;
+  BytesByStack Take() && {
+    std::erase_if(bytes_, [](const auto& stack) { return stack.second == 0; });
+    return std::move(bytes_);
   }
 
  private:
@@ -85,13 +88,11 @@ class StackFolder {
 
   const View& view_;
   std::map<events::NameId, std::string> calls_;  // of each stack, once
-  std::map<std::string, int64_t> bytes_;
+  BytesByStack bytes_;
 };
 
-}  // namespace
-
-std::optional<std::string> FoldedStacksOf(const View& view, const timeline::State& state,
-                                          const Progress& progress) {
+// Nothing if `progress` said so.
+std::optional<BytesByStack> Fold(const View& view, const timeline::State& state, const Progress& progress) {
   constexpr size_t kOften = 4096;  // for a Cancel to be heard within milliseconds
   StackFolder folder(view);
   size_t folded = 0;
@@ -101,7 +102,33 @@ std::optional<std::string> FoldedStacksOf(const View& view, const timeline::Stat
     if (!progress(static_cast<double>(folded) / static_cast<double>(state.blocks.size())))
       return std::nullopt;
   }
-  return folder.Text();
+  return std::move(folder).Take();
+}
+
+}  // namespace
+
+std::optional<std::string> FoldedStacksOf(const View& view, const timeline::State& state,
+                                          const Progress& progress) {
+  const std::optional<BytesByStack> stacks = Fold(view, state, progress);
+  if (!stacks) return std::nullopt;
+  std::string text;
+  for (const auto& [stack, bytes] : *stacks) text += fmt::format("{} {}\n", stack, bytes);
+  return text;
+}
+
+std::optional<std::string> FoldedDifferenceOf(const View& view_a, const timeline::State& a,
+                                              const View& view_b, const timeline::State& b,
+                                              const Progress& progress) {
+  const std::optional<BytesByStack> of_a = Fold(view_a, a, progress);
+  if (!of_a) return std::nullopt;
+  const std::optional<BytesByStack> of_b = Fold(view_b, b, progress);
+  if (!of_b) return std::nullopt;
+  std::map<std::string_view, std::pair<int64_t, int64_t>> both;
+  for (const auto& [stack, bytes] : *of_a) both[stack].first = bytes;
+  for (const auto& [stack, bytes] : *of_b) both[stack].second = bytes;
+  std::string text;
+  for (const auto& [stack, bytes] : both) text += fmt::format("{} {} {}\n", stack, bytes.first, bytes.second);
+  return text;
 }
 
 }  // namespace tidemark::presenters

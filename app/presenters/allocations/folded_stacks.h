@@ -1,6 +1,7 @@
 // What is alive at one moment as folded stacks, the text that flamegraph.pl, inferno and speedscope read: a
-// line each, "step (train.py:40);forward (model.py:12);aten::conv2d;activation 4096". Pure functions, any
-// thread.
+// line each, "step (train.py:40);forward (model.py:12);aten::conv2d;activation 4096"; and at two, as
+// difffolded.pl writes them for the flame graph of their difference: "...;activation 4096 2048". Pure
+// functions, any thread.
 #pragma once
 
 #include <optional>
@@ -18,5 +19,10 @@ namespace tidemark::presenters {
 // Nothing if `progress` said so. O(blocks · frames · log).
 std::optional<std::string> FoldedStacksOf(const timeline::View& view, const timeline::State& state,
                                           const Progress& progress);
+
+// The stacks of either state, with the bytes of `a` and of `b`, of which one may be 0. Otherwise as above.
+std::optional<std::string> FoldedDifferenceOf(const timeline::View& view_a, const timeline::State& a,
+                                              const timeline::View& view_b, const timeline::State& b,
+                                              const Progress& progress);
 
 }  // namespace tidemark::presenters

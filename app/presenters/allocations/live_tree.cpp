@@ -51,7 +51,7 @@ class TreeGrower {
     all.reserve(state_.blocks.size());
     for (const LiveBlock& block : timeline::CountedBlocks(state_)) all.push_back(&block);
     keys_to_do_ = std::max<size_t>(1, all.size() * keys_.size());
-    Add("everything alive", std::move(all), 0, {});
+    Add(kEverythingAlive, std::move(all), 0, {});
     for (size_t node = 0; node < tree_.nodes.size() && wanted_; ++node) Split(node);
     if (!wanted_) return std::nullopt;
     return std::move(tree_);

@@ -18,15 +18,28 @@ namespace tidemark::presenters {
 
 enum class TreeKey : uint8_t { kCategory, kPhase, kLayer, kOperator, kStream, kTensor, kFrame, kCode };
 
+// Of two moments that are compared (comparison/difference_tree.h): rounded, as those of the tree of one.
+struct TreeSides {
+  int64_t a_bytes = 0;
+  int64_t b_bytes = 0;
+  size_t a_blocks = 0;
+  size_t b_blocks = 0;
+
+  int64_t Difference() const { return b_bytes - a_bytes; }
+};
+
+inline constexpr const char* kEverythingAlive = "everything alive";  // the root's title
+
 struct TreeNode {
-  std::string title;  // "activation", "conv1"; of the root: "everything alive"
-  int64_t bytes = 0;  // rounded, of all blocks below it that count
+  std::string title;  // "activation", "conv1"
+  int64_t bytes = 0;  // rounded, of all blocks below it that count; its box is in proportion to them
   size_t blocks = 0;
   std::optional<events::Category> category;  // of all its blocks, if they agree
   std::string shape;                         // of all its blocks, if they have the same: "float16 [64, 128]"
   TreeKey key = TreeKey::kCategory;          // that it was split off by; the root's means nothing
   std::optional<events::EventIndex> born;    // of its block, if it is one
   int64_t selected_bytes = 0;                // of what is selected
+  std::optional<TreeSides> sides;            // none in the tree of one moment
   size_t parent = 0;                         // the root is its own
   size_t first_child = 0;                    // children lie beside each other, the largest first
   size_t children = 0;

@@ -69,12 +69,14 @@ ComparedPeaks PeaksOfSteps(const timeline::View& view, const timeline::Step& a, 
 using MakeMoment = std::function<Moment()>;
 bool AddStates(const MakeMoment& a, const MakeMoment& b, const Progress& progress, SideBySide& result) {
   const auto goes_on = [&](double share) { return !progress || progress(share); };
+  const auto moments = std::make_shared<TwoMoments>();
   if (!goes_on(0.1)) return false;
-  const Moment in_a = a();
+  moments->a = a();
   if (!goes_on(0.4)) return false;
-  const Moment in_b = b();
+  moments->b = b();
   if (!goes_on(0.7)) return false;
-  result.states = CompareStates(in_a, in_b, kByRequested);
+  result.states = CompareStates(moments->a, moments->b, kByRequested);
+  result.moments = moments;
   return true;
 }
 

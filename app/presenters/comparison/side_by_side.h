@@ -3,6 +3,7 @@
 // told by the sizes that were set aside, which every run knows.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,7 @@ struct SideBySide {
   bool of_one_run = false;  // both sides are of the run that is shown; else only A is
   std::vector<ComparedBytes> levels;
   StateComparison states;
+  std::shared_ptr<const TwoMoments> moments;  // that the states are of; they point to the views
 };
 
 // At `moment` of the shown run and the same place of the other (same_place.h tells of `same`); at each

@@ -67,6 +67,11 @@ Moment MomentAt(const timeline::View& view, events::EventIndex index);
 events::EventIndex PeakIn(const timeline::View& view, const std::vector<EventRange>& ranges);
 Moment PeakMomentIn(const timeline::View& view, const std::vector<EventRange>& ranges);
 
+struct TwoMoments {
+  Moment a;
+  Moment b;
+};
+
 StateComparison CompareStates(const Moment& a, const Moment& b, bool by_requested);
 
 }  // namespace tidemark::presenters

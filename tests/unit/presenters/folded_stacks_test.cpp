@@ -61,6 +61,25 @@ TEST_CASE("Where no stack was recorded the frames are phase, layer and operator,
         "forward;temporary 512\n");
 }
 
+TEST_CASE("Of two moments each stack is a line with the bytes of both") {
+  timeline::Stream before;
+  before.BeginPhase(events::Phase::kForward);
+  before.Allocate(0x10000, 1024, Category::kActivation).layer = before.Name("conv1");
+  before.Allocate(0x20000, 512, Category::kTemporary);
+  timeline::Stream after;
+  after.BeginPhase(events::Phase::kForward);
+  after.Allocate(0x10000, 4096, Category::kActivation).layer = after.Name("conv1");
+  after.Allocate(0x20000, 512, Category::kInput);
+  const auto a = before.Publish();
+  const auto b = after.Publish();
+  const timeline::State state_a = a->StateAt(a->end() - 1);
+  const timeline::State state_b = b->StateAt(b->end() - 1);
+  CHECK(*FoldedDifferenceOf(*a, state_a, *b, state_b, {}) ==
+        "forward;conv1;activation 1024 4096\n"
+        "forward;input 0 512\n"
+        "forward;temporary 512 0\n");
+}
+
 TEST_CASE("No name ends a frame or a line") {
   timeline::Stream stream;
   const events::NameId op = stream.Name("a;b\n (x.py:1) \u2190 main (x.py:9)");
