@@ -416,7 +416,7 @@ TEST_CASE("More processes may come one after another than a recorder may have de
   auto recorder = ProgramRecorder::Start(Options(folder));
   REQUIRE(recorder);
   int recorded = 0;
-  constexpr int kProcesses = 2 * kDescriptors;
+  constexpr int kProcesses = kDescriptors + 10;
   for (int i = 0; i < kProcesses; ++i) {
     // Of which this test is not the parent, as a program that is recorded is not.
     const pid_t shell = fork();
