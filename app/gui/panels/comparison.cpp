@@ -12,6 +12,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/presenters/allocations/layer_names.h"
+#include "app/presenters/moment/signed_bytes.h"
 #include "profiler/base/saturating.h"
 
 namespace tidemark::gui {
@@ -44,7 +45,7 @@ void DifferenceOf(std::optional<int64_t> difference, std::optional<double> perce
   const int64_t size = SaturatingMagnitude(*difference);
   PutRight(Colored(Numbers(), color), sign + FormatInUnit(size, unit));
   if (!ImGui::IsItemHovered()) return;
-  std::string exact = sign + FormatExactBytes(size);
+  std::string exact = presenters::SignedExactBytes(*difference);
   if (percent) {
     char text[32];
     std::snprintf(text, sizeof text, "%.2f %%", std::abs(*percent));

@@ -15,7 +15,6 @@
 #include "app/gui/window/opaque_fill.h"
 #include "app/presenters/allocations/blocks.h"
 #include "app/presenters/moment/signed_bytes.h"
-#include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
 
 namespace tidemark::gui {
@@ -99,9 +98,8 @@ void ChooseSides(const LiveTreeInput& input, LiveTreeState& state) {
   static constexpr const char* kSides[] = {"this run", "difference"};
   static const std::string kSideHints[] = {
       "What is alive in the run that is shown, at the moment that is looked at.",
-      "What is alive in either of the two that the Compare panel puts side by side, and how much less or "
-      "more "
-      "of it the second one has."};
+      "What is alive in either of the two sides of the Compare panel, and how much less or more of it the "
+      "second one has."};
   const float width = std::min(Px(190), ImGui::GetContentRegionAvail().x);
   ImGui::BeginChild("sides", {width, Px(30)});
   int side = state.of_difference ? 1 : 0;
@@ -235,10 +233,7 @@ std::string InBlocks(int64_t bytes, size_t blocks) {
 void PutSides(const LiveTreeInput& input, const presenters::TreeSides& sides) {
   Put(Words(), input.sides->a + ": " + InBlocks(sides.a_bytes, sides.a_blocks));
   Put(Words(), input.sides->b + ": " + InBlocks(sides.b_bytes, sides.b_blocks));
-  const int64_t difference = sides.Difference();
-  Put(Words(), difference == 0 ? "as much"
-                               : fmt::format("{}{}", difference > 0 ? "+" : "−",
-                                             FormatExactBytes(SaturatingMagnitude(difference))));
+  Put(Words(), presenters::SignedExactBytes(sides.Difference()));
 }
 
 void PutShares(const TreeNode& node, const TreeNode& parent, const TreeNode& root) {
@@ -415,11 +410,12 @@ void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, Command
     return;
   }
   const TreeNode& root = input.tree->nodes[0];
-  PanelTitle("What is alive",
-             JoinedFacts({root.sides ? presenters::SignedBytes(root.sides->Difference(), input.unit)
-                                     : FormatBytes(root.bytes, input.unit),
-                          input.moment}),
-             FormatExactBytes(root.sides ? root.sides->Difference() : root.bytes));
+  PanelTitle(
+      "What is alive",
+      JoinedFacts({root.sides ? presenters::SignedBytes(root.sides->Difference(), input.unit)
+                              : FormatBytes(root.bytes, input.unit),
+                   input.moment}),
+      root.sides ? presenters::SignedExactBytes(root.sides->Difference()) : FormatExactBytes(root.bytes));
   if (input.compares) ChooseSides(input, state);
   ChooseLook(input.grouping, state);
   Breadcrumbs(*input.tree, state);
