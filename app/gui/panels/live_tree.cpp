@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 
+#include "app/gui/panels/tree_sides.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
@@ -57,57 +58,6 @@ const std::array<GroupingLook, kTreeGroupingCount> kTreeGroupings = {{
 void GroupBy(TreeGrouping grouping, LiveTreeState& state) {
   state.grouping = grouping;
   state.path.clear();
-}
-
-// Amber and blue, which everybody tells apart. Deeper, the more of what the larger side has came or went.
-Color ColorOfChange(const presenters::TreeSides& sides) {
-  const int64_t difference = sides.Difference();
-  if (difference == 0) return Colors().raised;
-  const auto larger = static_cast<double>(std::max(sides.a_bytes, sides.b_bytes));
-  const double share = std::abs(static_cast<double>(difference)) / larger;
-  constexpr double kPalest = 0.3;
-  return Mixed(Colors().raised, difference > 0 ? Colors().warning : Colors().accent,
-               kPalest + (1 - kPalest) * share);
-}
-
-// "■ less ■ the same ■ more from this run to fp16.tide", as far as there is room.
-void LegendOfChange(const TreeSidesTitles& titles) {
-  const float y = ImGui::GetCursorPosY() + Px(8);
-  const auto beside = [y](float gap) {
-    ImGui::SameLine(0, gap);
-    ImGui::SetCursorPosY(y);
-  };
-  const auto put = [&](Color color, const char* text) {
-    beside(Px(14));
-    if (ImGui::GetContentRegionAvail().x < Px(16) + Measure(SmallMuted(), text).x) return;
-    Swatch(color);
-    beside(Px(6));
-    Put(SmallMuted(), text);
-  };
-  put(ColorOfChange({1, 0}), "less");
-  put(ColorOfChange({1, 1}), "the same");
-  put(ColorOfChange({0, 1}), "more");
-  beside(Px(6));
-  const std::string from_to = "from " + titles.a + " to " + titles.b;
-  const std::string shown = Fitted(SmallMuted(), from_to, ImGui::GetContentRegionAvail().x);
-  Put(SmallMuted(), shown);
-  if (shown != from_to) Tooltip(from_to);
-}
-
-void ChooseSides(const LiveTreeInput& input, LiveTreeState& state) {
-  static constexpr const char* kSides[] = {"this run", "difference"};
-  static const std::string kSideHints[] = {
-      "What is alive in the run that is shown, at the moment that is looked at.",
-      "What is alive in either of the two sides of the Compare panel, and how much less or more of it the "
-      "second one has."};
-  const float width = std::min(Px(190), ImGui::GetContentRegionAvail().x);
-  ImGui::BeginChild("sides", {width, Px(30)});
-  int side = state.of_difference ? 1 : 0;
-  if (Segmented("sides", kSides, kSideHints, &side)) state.of_difference = side == 1;
-  ImGui::EndChild();
-  if (!input.sides) return;
-  ImGui::SameLine();
-  LegendOfChange(*input.sides);
 }
 
 // Where there is no room for all side by side.
@@ -225,17 +175,6 @@ std::string SizeOf(const LiveTreeInput& input, const TreeNode& node) {
   return node.sides->Difference() == 0 ? "=" : presenters::SignedBytes(node.sides->Difference(), input.unit);
 }
 
-std::string InBlocks(int64_t bytes, size_t blocks) {
-  return FormatExactBytes(bytes) + " in " + FormatNumber(static_cast<int64_t>(blocks)) +
-         (blocks == 1 ? " block" : " blocks");
-}
-
-void PutSides(const LiveTreeInput& input, const presenters::TreeSides& sides) {
-  Put(Words(), input.sides->a + ": " + InBlocks(sides.a_bytes, sides.a_blocks));
-  Put(Words(), input.sides->b + ": " + InBlocks(sides.b_bytes, sides.b_blocks));
-  Put(Words(), presenters::SignedExactBytes(sides.Difference()));
-}
-
 void PutShares(const TreeNode& node, const TreeNode& parent, const TreeNode& root) {
   const auto share = [&node](const TreeNode& of) {
     return 100.0 * static_cast<double>(node.bytes) / static_cast<double>(std::max<int64_t>(1, of.bytes));
@@ -248,7 +187,7 @@ void NodeTooltip(const LiveTreeInput& input, const TreeNode& node, const ImRect&
   PlaceTooltip(rect.Min, rect.Max);
   ImGui::BeginTooltip();
   Put(StrongWords(), node.title);
-  node.sides ? PutSides(input, *node.sides) : Put(Words(), InBlocks(node.bytes, node.blocks));
+  node.sides ? PutSides(*input.sides, *node.sides) : Put(Words(), BytesInBlocks(node.bytes, node.blocks));
   if (!node.shape.empty()) Put(Words(), (node.blocks == 1 ? "" : "each ") + node.shape);
   if (!node.sides) PutShares(node, input.tree->nodes[node.parent], input.tree->nodes[0]);
   PutMeanings(node.title);
