@@ -82,23 +82,31 @@ void ChooseGrouping(TreeGrouping chosen, LiveTreeState& state) {
   if (Segmented("grouping", labels, hints, &grouping)) GroupBy(static_cast<TreeGrouping>(grouping), state);
 }
 
-void ChooseLook(TreeGrouping grouping, LiveTreeState& state) {
+// Whether there is room for a path beside it; then the next item stands there.
+bool ChooseLook(const LiveTreeInput& input, LiveTreeState& state) {
   static constexpr const char* kLooks[] = {"tree map", "flame graph"};
   static const std::string kLookHints[] = {"Areas in proportion to bytes.",
                                            "Widths in proportion to bytes, a row per level."};
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float looks = std::min(Px(190), width * 0.6F);
-  const float groupings = std::min(Px(320), width - looks - Px(10));
+  float room = ImGui::GetContentRegionAvail().x;
+  if (input.compares) {
+    ChooseSides(state);
+    ImGui::SameLine(0, Px(10));
+    room = ImGui::GetContentRegionAvail().x;
+  }
+  const float looks = std::min(Px(190), room * 0.6F);
+  const float groupings = std::min(Px(320), room - looks - Px(10));
   ImGui::BeginChild("look", {looks, Px(30)});
   int look = state.flame_graph ? 1 : 0;
   if (Segmented("look", kLooks, kLookHints, &look)) state.flame_graph = look == 1;
   ImGui::EndChild();
   ImGui::SameLine(0, Px(10));
   ImGui::BeginChild("grouping", {groupings, Px(30)});
-  groupings < Px(280) ? ChooseGroupingFromList(grouping, state) : ChooseGrouping(grouping, state);
+  groupings < Px(280) ? ChooseGroupingFromList(input.grouping, state) : ChooseGrouping(input.grouping, state);
   ImGui::EndChild();
+  if (input.compares && room - looks - groupings < Px(160)) return false;
   ImGui::SameLine(0, Px(16));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + Px(8));
+  return true;
 }
 
 // One of "everything alive › activation › conv1".
@@ -344,7 +352,7 @@ void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, Command
   state.drawn = true;
   if (input.tree == nullptr || input.tree->nodes.size() < 2 || !input.empty_reason.empty()) {
     PanelTitle("What is alive", "");
-    if (input.compares) ChooseSides(input, state);
+    if (input.compares) ChooseSides(state);
     EmptyReason(input.empty_reason.empty() ? "Nothing is alive at this moment." : input.empty_reason);
     return;
   }
@@ -355,9 +363,11 @@ void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, Command
                               : FormatBytes(root.bytes, input.unit),
                    input.moment}),
       root.sides ? presenters::SignedExactBytes(root.sides->Difference()) : FormatExactBytes(root.bytes));
-  if (input.compares) ChooseSides(input, state);
-  ChooseLook(input.grouping, state);
-  Breadcrumbs(*input.tree, state);
+  const bool is_path_beside = ChooseLook(input, state);
+  if (is_path_beside) Breadcrumbs(*input.tree, state);
+  if (input.sides) LegendOfChange(*input.sides);
+  if (input.sides && !is_path_beside) ImGui::SameLine(0, Px(20));
+  if (!is_path_beside) Breadcrumbs(*input.tree, state);
   if (input.grouping == TreeGrouping::kCallStack && input.segments_have_stacks)
     Put(SmallMuted(), "C++ functions are told of segments: in the memory map, under the mouse.");
   if (input.grouping == TreeGrouping::kCallStack && !TellsLines(*input.tree))

@@ -10,33 +10,6 @@
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {
-namespace {
-
-// "■ less ■ the same ■ more from this run to fp16.tide", as far as there is room.
-void LegendOfChange(const TreeSidesTitles& titles) {
-  const float y = ImGui::GetCursorPosY() + Px(8);
-  const auto beside = [y](float gap) {
-    ImGui::SameLine(0, gap);
-    ImGui::SetCursorPosY(y);
-  };
-  const auto put = [&](Color color, const char* text) {
-    beside(Px(14));
-    if (ImGui::GetContentRegionAvail().x < Px(16) + Measure(SmallMuted(), text).x) return;
-    Swatch(color);
-    beside(Px(6));
-    Put(SmallMuted(), text);
-  };
-  put(ColorOfChange({1, 0}), "less");
-  put(ColorOfChange({1, 1}), "the same");
-  put(ColorOfChange({0, 1}), "more");
-  beside(Px(6));
-  const std::string from_to = "from " + titles.a + " to " + titles.b;
-  const std::string shown = Fitted(SmallMuted(), from_to, ImGui::GetContentRegionAvail().x);
-  Put(SmallMuted(), shown);
-  if (shown != from_to) Tooltip(from_to);
-}
-
-}  // namespace
 
 Color ColorOfChange(const presenters::TreeSides& sides) {
   const int64_t difference = sides.Difference();
@@ -48,20 +21,33 @@ Color ColorOfChange(const presenters::TreeSides& sides) {
                kPalest + (1 - kPalest) * share);
 }
 
-void ChooseSides(const LiveTreeInput& input, LiveTreeState& state) {
+void LegendOfChange(const TreeSidesTitles& titles) {
+  const auto put = [](Color color, const char* text) {
+    Swatch(color);
+    ImGui::SameLine(0, Px(6));
+    Put(SmallMuted(), text);
+    ImGui::SameLine(0, Px(14));
+  };
+  put(ColorOfChange({1, 0}), "less");
+  put(ColorOfChange({1, 1}), "the same");
+  put(ColorOfChange({0, 1}), "more");
+  const std::string from_to = "from " + titles.a + " to " + titles.b;
+  const std::string shown = Fitted(SmallMuted(), from_to, ImGui::GetContentRegionAvail().x);
+  Put(SmallMuted(), shown);
+  if (shown != from_to) Tooltip(from_to);
+}
+
+void ChooseSides(LiveTreeState& state) {
   static constexpr const char* kSides[] = {"this run", "difference"};
   static const std::string kSideHints[] = {
       "What is alive in the run that is shown, at the moment that is looked at.",
       "What is alive in either of the two sides of the Compare panel, and how much less or more of it the "
       "second one has."};
-  const float width = std::min(Px(190), ImGui::GetContentRegionAvail().x);
-  ImGui::BeginChild("sides", {width, Px(30)});
+  const float room = ImGui::GetContentRegionAvail().x;
+  ImGui::BeginChild("sides", {std::min(Px(180), room * 0.35F), Px(30)});
   int side = state.of_difference ? 1 : 0;
   if (Segmented("sides", kSides, kSideHints, &side)) state.of_difference = side == 1;
   ImGui::EndChild();
-  if (!input.sides) return;
-  ImGui::SameLine();
-  LegendOfChange(*input.sides);
 }
 
 std::string BytesInBlocks(int64_t bytes, size_t blocks) {

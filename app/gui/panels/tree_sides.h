@@ -15,8 +15,11 @@ namespace tidemark::gui {
 // Amber and blue, which everybody tells apart. Deeper, the more of what the larger side has came or went.
 Color ColorOfChange(const presenters::TreeSides& sides);
 
-// A row: one run or the difference, and of that what its colours tell.
-void ChooseSides(const LiveTreeInput& input, LiveTreeState& state);
+// A row: "■ less ■ the same ■ more from this run to fp16.tide".
+void LegendOfChange(const TreeSidesTitles& titles);
+
+// One run or the difference; other controls may stand beside it.
+void ChooseSides(LiveTreeState& state);
 
 // "4,096 B in 2 blocks"
 std::string BytesInBlocks(int64_t bytes, size_t blocks);
